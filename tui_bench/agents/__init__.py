@@ -1,0 +1,1 @@
+"""How an agent is started and how its usage is read."""

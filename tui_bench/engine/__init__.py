@@ -1,0 +1,1 @@
+"""Runs the plan: workspaces, agents, oracles, and the ledger's one writer."""

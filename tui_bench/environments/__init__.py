@@ -1,0 +1,1 @@
+"""Where attempts run: one implementation over argv-prefix transports, with facts and a capability probe."""

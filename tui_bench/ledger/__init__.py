@@ -1,0 +1,1 @@
+"""The append-only JSONL ledger: row types, one writer, readers, integrity."""

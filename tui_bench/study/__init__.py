@@ -1,0 +1,1 @@
+"""What is to be run: study files, loaded and checked. Starts no process and imports nothing of ours."""
