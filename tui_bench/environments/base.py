@@ -46,8 +46,9 @@ class Limits:
 class Command:
     """One process to run to its end, with all it starts.
 
-    `argv` and `variables` already speak of inside paths; `cwd` is the role of a mount. stdin is closed, stdout and
-    stderr go to the capped files `stdout` and `stderr` (the same path twice: both into one file).
+    `argv` and `variables` already speak of inside paths; `cwd` is the role of a mount. stdin is closed; stdout and
+    stderr go in order of arrival into one file of bounded size, `log`: its head, a line that names what was left out,
+    and its tail.
     """
 
     argv: tuple[str, ...]
@@ -55,8 +56,7 @@ class Command:
     mounts: tuple[Mount, ...]
     variables: Mapping[str, str]
     """The whole environment: nothing is inherited."""
-    stdout: Path
-    stderr: Path
+    log: Path
     limits: Limits
     network: Literal["open", "denied"] = "denied"
     readable: tuple[Path, ...] = ()
@@ -67,10 +67,13 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """What became of one output file. `total` bytes were written by the command, `kept` are in the file."""
+    """What became of the output. `total` bytes were written by the command, `kept` of them are in the log."""
 
-    total: int
-    kept: int
+    total: int = 0
+    kept: int = 0
+    stdout_tail: bytes = b""
+    """The last 4,096 bytes of each stream, raw."""
+    stderr_tail: bytes = b""
 
     @property
     def cut(self) -> bool:
@@ -95,8 +98,7 @@ class Outcome:
     """Our own memory limit ended it."""
     detail: str | None = None
     """The system's own words when it did not start or was lost."""
-    stdout: Capture = Capture(0, 0)
-    stderr: Capture = Capture(0, 0)
+    output: Capture = Capture()
 
 
 @dataclass(frozen=True, slots=True)
