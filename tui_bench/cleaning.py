@@ -1,10 +1,10 @@
 """Text from outside (logs, names, reasons, paths, error messages) made fit for a terminal.
 
-The one invariant: nothing that leaves here holds a control character, so no program can drive the terminal through its
 The one invariant: nothing that leaves here holds a control character, so no program can drive the terminal through
 its output. Colours (SGR) are read into `Look`s, every other escape sequence is dropped, and what would be invisible
 or would reorder text is shown: C0 and DEL as control pictures (`␛`), C1, bidirectional and zero-width characters as
 `‹U+202E›`. One pass, linear in the length of the input; the input is cut before it is cleaned.
+"""
 
 from __future__ import annotations
 

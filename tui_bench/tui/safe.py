@@ -1,7 +1,7 @@
 """The only door through which text from outside becomes text on the screen.
 
-`line` keeps colours and gives `Content`; `text` gives a plain string for places that draw by themselves. Neither is ever
-read as markup.
+`line` keeps colours and gives `Content`; `text` gives a plain string for places that draw by themselves. Neither is
+ever read as markup.
 """
 
 from __future__ import annotations
