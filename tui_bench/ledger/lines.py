@@ -217,7 +217,9 @@ def _check_text(value: object) -> None:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    """An error's words; values of the line that it quotes cannot drive a terminal."""
+    text = " ".join(str(error).split())[:200]
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 def link_of(data: bytes) -> Link | None:
