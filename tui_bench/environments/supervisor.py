@@ -1,0 +1,256 @@
+"""The owner's side of a job slot: starts the supervisor program and speaks its protocol from an event loop.
+
+The invariant: `run` returns only when no process of the command is left, whatever happened to the supervisor; a
+supervisor that dies gives `lost`, and the next `run` starts a fresh one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tui_bench.environments.base import Capture, Command, Outcome
+from tui_bench.errors import EnvironmentUnavailable
+
+PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
+PROGRAM = "import sys; sys.path.append({root!r}); from tui_bench.environments import supervisor_program as p; p.main()"
+START_S = 20.0
+CLOSE_S = 15.0
+"""Longer than the program's own limit for killing what is left."""
+OUT_OF_MEMORY = re.compile(rb"MemoryError|Cannot allocate memory|bad_alloc|[Oo]ut of memory|OutOfMemory")
+"""How programs say that the system refused them memory."""
+
+
+def base_interpreter() -> str:
+    """The real interpreter, also where this one runs from a virtual environment."""
+    return str(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+class SupervisorSlot:
+    """One job slot, the `Slot` of the contract. `number` spreads slots with few CPUs over the machine.
+
+    `scoped`: commands cannot signal anything outside. `subreaper`: processes that left their group are found too.
+    Both are known after the first `start`.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+        self.scoped = False
+        self.subreaper = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ids = itertools.count(1)
+        self._current: int | None = None
+        self._waiting: asyncio.Future[dict[str, Any] | None] | None = None
+        self._pending = bytearray()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the running supervisor."""
+        return self._process.pid if self._process else None
+
+    async def start(self) -> None:
+        """Start the program; nothing to do where it runs. Raises EnvironmentUnavailable."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._forget()
+        try:
+            process = subprocess.Popen(  # noqa: ASYNC220  (must be forked by this thread: see die-with-parent)
+                [base_interpreter(), "-I", "-S", "-X", "utf8", "-c", PROGRAM.format(root=PACKAGE_ROOT)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                start_new_session=True, cwd="/", env={}, bufsize=0,
+            )  # fmt: skip
+        except OSError as error:
+            raise EnvironmentUnavailable(f"the supervisor does not start: {error}") from error
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self._pending.clear()
+        os.set_blocking(process.stdin.fileno(), False)
+        os.set_blocking(process.stdout.fileno(), False)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(process.stdout.fileno(), self._readable)
+        self._waiting = loop.create_future()
+        try:
+            features = await asyncio.wait_for(self._waiting, START_S)
+        except TimeoutError:
+            features = None
+        if features is None:
+            await self._bury()
+            raise EnvironmentUnavailable(f"the supervisor does not start with {base_interpreter()} -I -S")
+        self.scoped = bool(features["scoped"])
+        self.subreaper = bool(features["subreaper"])
+
+    async def run(
+        self, argv: Sequence[str], command: Command, cwd: str, *, variables: dict[str, str] | None = None,
+        own: int = 0, status: bool = False,
+    ) -> Outcome:  # fmt: skip
+        """Run to the end. `cwd` is a host path. See `ask` for the extras of a transport."""
+        reply = await self.ask(argv, command, cwd, variables=variables, own=own, status=status)
+        return outcome_of(reply, command)
+
+    async def ask(
+        self, argv: Sequence[str], command: Command, cwd: str, *, variables: dict[str, str] | None = None,
+        own: int = 0, status: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The raw reply. `own` processes at the top belong to the transport; `status` gives them descriptor 3."""
+        if self._current is not None:
+            raise RuntimeError("a slot runs one command at a time")
+        self._current = next(self._ids)
+        try:
+            await self.start()
+            self._waiting = asyncio.get_running_loop().create_future()
+            request = self._request(argv, command, cwd, variables, own, status)
+            await self._send(request)
+            reply = await self._waiting
+        except asyncio.CancelledError:
+            await asyncio.shield(self.close())
+            raise
+        finally:
+            self._current = None
+        if reply is None:
+            code = await self._bury()
+            reply = {"why": "lost", "detail": f"the supervisor ended ({describe_end(code)}) while the command ran"}
+        return reply
+
+    def cancel(self) -> None:
+        """End the running command: TERM, grace, KILL. `run` then returns `cancelled`. Nothing to do when idle."""
+        if self._current is not None and self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._process.stdin.fileno(), encode({"do": "cancel", "id": self._current}))
+
+    async def close(self) -> None:
+        """End the program and everything that still runs in it."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+        await self._bury()
+
+    def _request(
+        self, argv: Sequence[str], command: Command, cwd: str, variables: dict[str, str] | None, own: int, status: bool
+    ) -> bytes:
+        limits = command.limits
+        return encode({
+            "do": "run", "id": self._current, "argv": list(argv), "cwd": cwd,
+            "env": dict(command.variables if variables is None else variables), "log": str(command.log),
+            "head_bytes": command.head_bytes, "tail_bytes": command.tail_bytes,
+            "wall_s": limits.wall_s, "grace_s": limits.grace_s, "memory_mb": limits.memory_mb,
+            "cpus": choose_cpus(limits.cpus, self.number), "status": status, "spare_first": own > 0, "own": own,
+        })  # fmt: skip
+
+    async def _send(self, data: bytes) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        fd = self._process.stdin.fileno()
+        while data:
+            try:
+                data = data[os.write(fd, data) :]
+            except BlockingIOError:
+                await writable(fd)
+            except BrokenPipeError:
+                return  # the reader sees the end too, and says so
+
+    def _readable(self) -> None:
+        assert self._process is not None and self._process.stdout is not None
+        try:
+            data = os.read(self._process.stdout.fileno(), 1 << 18)
+        except BlockingIOError:
+            return
+        self._pending += data
+        if not data:
+            asyncio.get_running_loop().remove_reader(self._process.stdout.fileno())
+            self._deliver(None)
+        elif self._pending.endswith(b"\n"):
+            line = bytes(self._pending)
+            self._pending.clear()
+            self._deliver(json.loads(line))
+
+    def _deliver(self, reply: dict[str, Any] | None) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(reply)
+
+    async def _bury(self) -> int | None:
+        """Wait until the program, guardian included, has ended; it ends only when nothing below it is left."""
+        process = self._process
+        if process is None:
+            return None
+        deadline = asyncio.get_running_loop().time() + CLOSE_S
+        pause = 0.001
+        while process.poll() is None and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(pause)
+            pause = min(0.05, pause * 1.5)
+        if process.poll() is None:
+            process.kill()
+        self._forget()
+        return process.poll()
+
+    def _forget(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None and process.stdout is not None:
+            asyncio.get_running_loop().remove_reader(process.stdout.fileno())
+            process.stdin.close()
+            process.stdout.close()
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    """One line of JSON."""
+    return json.dumps(message).encode() + b"\n"
+
+
+async def writable(fd: int) -> None:
+    """Until a pipe takes bytes again."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_writer(fd, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_writer(fd)
+
+
+def describe_end(code: int | None) -> str:
+    """An exit status in words."""
+    if code is None:
+        return "unknown status"
+    return f"signal {-code}" if code < 0 else f"exit {code}"
+
+
+def choose_cpus(wanted: float | None, slot: int) -> list[int] | None:
+    """CPUs for a command, taken in turn so that slots share as few as possible. None: no limit, or no means here."""
+    if wanted is None or not hasattr(os, "sched_getaffinity"):
+        return None
+    usable = sorted(os.sched_getaffinity(0))
+    count = min(len(usable), max(1, int(wanted)))
+    return [usable[(slot * count + offset) % len(usable)] for offset in range(count)]
+
+
+def outcome_of(reply: dict[str, Any], command: Command) -> Outcome:
+    """The contract's value from the program's reply."""
+    if reply["why"] in ("not_started", "lost"):
+        return Outcome(why=reply["why"], detail=reply["detail"])
+    stdout_tail = reply["stdout_tail"].encode("latin-1")
+    stderr_tail = reply["stderr_tail"].encode("latin-1")
+    refused = (
+        command.limits.memory_mb is not None
+        and reply["exit_code"] != 0
+        and reply["why"] == "exited"
+        and OUT_OF_MEMORY.search(stdout_tail + stderr_tail) is not None
+    )
+    return Outcome(
+        why=reply["why"],
+        exit_code=reply["exit_code"],
+        signal=reply["signal"],
+        wall_ms=reply["wall_ms"],
+        cpu_ms=reply["cpu_ms"],
+        peak_rss_bytes=reply["peak_rss_bytes"],
+        peak_processes=reply["peak_processes"],
+        left_over_processes=reply["left_over_processes"],
+        memory_exceeded=reply["memory_exceeded"] or refused,
+        detail=reply["detail"],
+        output=Capture(reply["total"], reply["kept"], stdout_tail, stderr_tail),
+    )
