@@ -1,0 +1,79 @@
+"""The runner without a screen: progress on stderr, banner and summary on stdout, the gate's exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+
+from tui_bench.commands.progress import Progress
+from tui_bench.commands.verdict_text import closing_lines, exit_code
+from tui_bench.engine.plan import Selection
+from tui_bench.engine.runner import Runner
+from tui_bench.engine.setup import Prepared, set_up, set_up_resume
+from tui_bench.ledger.rows import AnyRow
+from tui_bench.ledger.runs import Layout
+from tui_bench.reading import read_ledger
+from tui_bench.study.model import Study
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED = 130
+
+SetUp = Callable[[Callable[[AnyRow], None]], Awaitable[Prepared | None]]
+
+
+def run_new(study: Study, selection: Selection, layout: Layout, run_id: str, *, plain: bool, strict: bool) -> int:
+    """Run a study to its end; returns the exit code."""
+    for note in study.notes:
+        print(note, file=sys.stderr)
+    return _run(lambda observe: set_up(study, selection, layout, run_id, observe), layout, plain=plain, strict=strict)
+
+
+def run_resumed(layout: Layout, *, jobs: int | None, plain: bool, strict: bool) -> int:
+    """Go on with a ledger; returns the exit code."""
+    return _run(lambda observe: set_up_resume(layout, jobs, observe), layout, plain=plain, strict=strict)
+
+
+def _run(make: SetUp, layout: Layout, *, plain: bool, strict: bool) -> int:
+    outcome = asyncio.run(_drive(make, plain=plain))
+    if outcome is None:
+        print(f"nothing to do: every planned attempt has its row in {layout.ledger}", file=sys.stderr)
+    state = read_ledger(layout.ledger)
+    for line in closing_lines(state, layout.ledger, strict=strict):
+        print(line)
+    return INTERRUPTED if outcome == "interrupted" else exit_code(state, strict=strict)
+
+
+async def _drive(make: SetUp, *, plain: bool) -> str | None:
+    progress = Progress(sys.stdout if plain else sys.stderr, every_event=plain)
+    prepared = await make(progress.show)
+    if prepared is None:
+        return None
+    loop = asyncio.get_running_loop()
+    presses = _Presses(prepared.runner)
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, presses.again, number)
+    try:
+        return await prepared.run()
+    finally:
+        for number in STOP_SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+class _Presses:
+    """First signal: end what runs and write its rows. Second: leave at once; resume writes what is missing."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._count = 0
+
+    def again(self, number: signal.Signals) -> None:
+        self._count += 1
+        if self._count > 1:
+            # The slots' supervisors see their pipe close and kill whatever still runs.
+            os._exit(INTERRUPTED)
+        running = self._runner.running
+        print(f"{number.name}: ending {running} running attempts; once more leaves at once", file=sys.stderr)
+        self._runner.stop("interrupted", f"{number.name} received")

@@ -1,0 +1,91 @@
+"""Progress of a headless run: one plain line for every attempt that ended, with what is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from tui_bench.cleaning import clean
+from tui_bench.ledger.rows import AnyRow, AttemptRow, EnvRow, EventRow, RunRow, TaskRow
+
+ETA_NEEDS = 5
+"""Below so many finished attempts no time left is shown."""
+EVENTS = ("started", "screened", "paused", "resumed", "stopped", "ended", "request", "recovered")
+
+
+class Progress:
+    """Turns rows into lines as they are written. `every_event` prints starts and screening as well."""
+
+    def __init__(self, out: TextIO, *, every_event: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._out = out
+        self._every_event = every_event
+        self._clock = clock
+        self._begun: float | None = None
+        self._planned = 0
+        self._tasks: set[str] = set()
+        self._excluded: set[str] = set()
+        self._done = 0
+        self._here = 0
+        """Attempts ended by this process: a resume must not take the first part's for its own speed."""
+
+    def show(self, row: AnyRow) -> None:
+        """Print the row's line, if it has one."""
+        line = self._line(row)
+        if line is not None:
+            print(clean(line), file=self._out, flush=True)
+
+    def _line(self, row: AnyRow) -> str | None:
+        if isinstance(row, RunRow):
+            self._planned = row.planned
+            return f"run {row.run_id}: study {row.study_id}, subject {row.subject}, {row.planned} attempts planned"
+        if isinstance(row, EnvRow):
+            if row.unavailable is not None:
+                return f"environment {row.env} is unavailable, its attempts are void: {row.unavailable}"
+            weak = [name for name, means in sorted(row.capabilities.items()) if means == "none"]
+            return f"environment {row.env} ({row.env_kind})" + (f": not enforced here: {', '.join(weak)}" if weak else "")
+        if isinstance(row, TaskRow) and row.task is not None:
+            self._tasks.add(row.task)
+        if isinstance(row, AttemptRow):
+            return self._attempt(row)
+        return self._event(row) if isinstance(row, EventRow) else None
+
+    def _attempt(self, row: AttemptRow) -> str:
+        self._done += row.replaces is None
+        self._here += 1
+        verdict = {True: "pass", False: "fail", None: f"void {row.void}"}[row.passed]
+        took = f"{row.wall_ms / 1000:.1f} s" if row.wall_ms is not None else "time unknown"
+        who = f"{row.agent} #{(row.attempt or 0) + 1}" if row.agent else f"#{(row.attempt or 0) + 1}"
+        return f"[{self._done}/{self._planned}] {row.task} {row.env} {who}: {verdict}  {took}{self._left()}"
+
+    def _left(self) -> str:
+        now = self._clock()
+        self._begun = now if self._begun is None else self._begun
+        left = self._planned - self._done
+        if self._here <= ETA_NEEDS or left <= 0:
+            return ""
+        seconds = (now - self._begun) / (self._here - 1) * left
+        return f"  about {_span(seconds)} left"
+
+    def _exclude(self, row: EventRow) -> None:
+        """A task set apart takes its share of the planned attempts with it."""
+        if row.task is not None and row.task not in self._excluded and len(self._tasks) > len(self._excluded):
+            self._planned -= self._planned // (len(self._tasks) - len(self._excluded))
+            self._excluded.add(row.task)
+
+    def _event(self, row: EventRow) -> str | None:
+        if row.event == "screened" and row.outcome != "usable":
+            self._exclude(row)
+            return f"{row.task} {row.env}: set apart before the run: {row.outcome}: {row.reason}"
+        if not self._every_event and row.event in ("started", "screened"):
+            return None
+        if row.event not in EVENTS:
+            return None
+        parts = [row.event, row.task, row.env, row.agent, row.outcome, row.reason]
+        return " ".join(str(part) for part in parts if part is not None)
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5_400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,154 @@
+"""Prepare, agent and collect: from an empty folder to the change that is to be verified.
+
+For `clean` nothing is done to the tree. For `reference`, and for the control agent `oracle`, the task's own patch is
+applied; `nop` changes nothing; every other agent is a process in its environment. Whatever changed the tree, the
+change is collected in the same way, after every process of the attempt is dead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+from tui_bench.agents import command as agent_command
+from tui_bench.engine import oracle, patch, tree_patch, usage
+from tui_bench.engine.limits import agent_limits
+from tui_bench.engine.logs import file_ref
+from tui_bench.engine.redact import Redactor
+from tui_bench.engine.workspace import AttemptFolders
+from tui_bench.environments.base import Command, Environment, Mount, Outcome
+from tui_bench.environments.variables import clean_variables
+from tui_bench.study.model import Agent
+
+if TYPE_CHECKING:
+    from tui_bench.engine.attempt import Attempt
+
+NOT_STARTED_CODES = {126: "cannot be executed", 127: "was not found"}
+STARTING_MS = 5_000
+"""A shell's 126 or 127 within this time is about starting the agent; later it is the agent's own exit code."""
+
+
+async def run_agent(attempt: Attempt, folders: AttemptFolders) -> None:
+    """Fill `folders.repo` and let the attempt's agent work in it; the change is in `attempt.findings`."""
+    context, seen = attempt.context, attempt.findings
+    template = context.templates[attempt.task.id]
+    with attempt.phase("prepare"):
+        seen.oracle_before_ok = oracle.intact(attempt.task, context.digests[attempt.task.id].oracle)
+        if context.mode != "clean":
+            folders.create_workspace(template, with_git=context.mode == "full", prompt=attempt.task.prompt)
+    if context.mode == "clean" or seen.over:
+        return
+    redactor = Redactor(())
+    if context.mode == "reference" or (attempt.agent is not None and attempt.agent.kind == "oracle"):
+        _apply_reference(attempt, folders)
+    elif attempt.agent is not None and attempt.agent.kind != "nop":
+        redactor = await _run_process(attempt, attempt.agent, folders)
+    if not seen.over:
+        with attempt.phase("collect"):
+            _collect(attempt, folders, redactor)
+
+
+def _apply_reference(attempt: Attempt, folders: AttemptFolders) -> None:
+    if attempt.task.reference is None:
+        attempt.findings.patch_not_applied = "the task has no reference.patch"
+    else:
+        attempt.findings.patch_not_applied = tree_patch.apply(folders.repo, attempt.task.reference)
+
+
+async def _run_process(attempt: Attempt, agent: Agent, folders: AttemptFolders) -> Redactor:
+    context, seen = attempt.context, attempt.findings
+    environment = context.environments[attempt.job.planned.env]
+    begun_ns = time.time_ns()
+    with attempt.phase("agent"):
+        command = _command(attempt, agent, folders, environment)
+        seen.enforced = environment.enforced(command)
+        outcome = await environment.run(attempt.slot, command)
+    _note(attempt, agent, outcome)
+    secrets = [os.environ[name] for name in agent.pass_env if name in os.environ]
+    redactor = Redactor(secrets)
+    if command.log.exists():
+        redactor.clean_file(command.log)
+        seen.files["agent_log"] = file_ref(context.layout, command.log, outcome.output)
+    found = folders.output / "usage.json"
+    source = found if os.path.lexists(found) else folders.repo / "usage.json"
+    if os.path.lexists(source):
+        seen.usage = usage.read_usage(source, attempt.attempt_id, begun_ns)
+    return redactor
+
+
+def _command(attempt: Attempt, agent: Agent, folders: AttemptFolders, environment: Environment) -> Command:
+    study = attempt.context.study
+    mounts = (
+        Mount("workspace", folders.repo, writable=True),
+        Mount("input", folders.input, writable=False),
+        Mount("output", folders.output, writable=True),
+        Mount("home", folders.home, writable=True),
+        Mount("tmp", folders.tmp, writable=True),
+    )
+    inside = {mount.role: environment.inside(mount) for mount in mounts}
+    for name in agent.login_files:
+        if name.is_file():
+            shutil.copyfile(name, folders.home / name.name)
+    declared = attempt.context.declared(attempt.job.planned.env)
+    values = agent_command.variables(
+        agent,
+        prompt_file=f"{inside['input']}/prompt.md",
+        workspace=inside["workspace"],
+        attempt_id=attempt.attempt_id,
+        usage_file=f"{inside['output']}/usage.json",
+    )
+    passed = {name: os.environ[name] for name in agent.pass_env if name in os.environ}
+    variables = clean_variables(
+        path=environment.path_variable(),
+        home=inside["home"],
+        tmp=inside["tmp"],
+        further={**values, **passed, **dict(agent.variables), **dict(declared.variables)},
+    )
+    return Command(
+        argv=agent_command.argv(agent, values),
+        cwd="workspace",
+        mounts=mounts,
+        variables=variables,
+        log=attempt.folder / "agent.log",
+        limits=agent_limits(agent, study.controls, declared),
+        network="denied" if _network(attempt, agent) == "denied" else "open",
+        readable=(*agent_command.program_folders(agent), *agent.readable_paths, *attempt.task.readable_paths),
+    )
+
+
+def _network(attempt: Attempt, agent: Agent) -> str | None:
+    """What the agent phase asks for: the agent's own word, else controls', else the environment's."""
+    study = attempt.context.study
+    asked = agent.network or (study.controls.network if study.controls else None)
+    return asked or attempt.context.declared(attempt.job.planned.env).network
+
+
+def _note(attempt: Attempt, agent: Agent, outcome: Outcome) -> None:
+    """What the agent's end means for the attempt."""
+    seen = attempt.findings
+    seen.outcomes.append(outcome)
+    seen.agent_exit, seen.agent_signal = outcome.exit_code, outcome.signal
+    if outcome.why == "timeout":
+        seen.capped = True
+    elif outcome.why == "not_started":
+        seen.agent_not_started = outcome.detail or "the command did not start"
+    elif outcome.why in ("lost", "owner_gone"):
+        seen.worker_lost = outcome.detail or "the job slot's supervisor died"
+    elif outcome.exit_code in NOT_STARTED_CODES and outcome.wall_ms < STARTING_MS:
+        seen.agent_not_started = f"the command of agent {agent.name} {NOT_STARTED_CODES[outcome.exit_code]}"
+    elif outcome.signal is not None and outcome.why == "exited" and not outcome.memory_exceeded:
+        seen.agent_killed_by = outcome.signal
+
+
+def _collect(attempt: Attempt, folders: AttemptFolders, redactor: Redactor) -> None:
+    seen = attempt.findings
+    template = attempt.context.templates[attempt.task.id]
+    change = patch.collect(folders.repo, template.base, attempt.folder, redact=redactor.clean_bytes)
+    folders.change = change
+    seen.patch_sha256, seen.patch_error = change.patch_sha256, change.error
+    diff = attempt.folder / "patch.diff"
+    if diff.exists():
+        seen.files["patch"] = file_ref(attempt.context.layout, diff)
+    seen.oracle_intact = oracle.intact(attempt.task, attempt.context.digests[attempt.task.id].oracle)

@@ -1,0 +1,221 @@
+"""From a loaded study to a runner that stands ready, for a new ledger and for one that is gone on with.
+
+Whatever can be refused is refused here, before the first row: controls that cannot be enforced, workspaces that must
+not be used, tasks that cannot be copied, a ledger that somebody else writes. Only then is the ledger opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui_bench.engine import host, identity
+from tui_bench.engine.context import Job, RunContext, TaskDigests
+from tui_bench.engine.first_rows import changed_since, env_rows, task_rows
+from tui_bench.engine.plan import Selection, make_plan, read_selection, write_plan
+from tui_bench.engine.recovery import lost_rows, recovered_event
+from tui_bench.engine.remaining import History, history_of, remaining
+from tui_bench.engine.requests import RequestServer, RunnerFile, socket_path
+from tui_bench.engine.runner import Runner
+from tui_bench.engine.selection import load_selected
+from tui_bench.engine.template import Template, build_template
+from tui_bench.engine.workspace import RunRoot, claim_run_root, default_workspace
+from tui_bench.environments.base import Environment
+from tui_bench.environments.environment import Wanted, open_environment
+from tui_bench.errors import EnvironmentUnavailable, LedgerDamaged, LedgerError
+from tui_bench.ledger.reader import scan
+from tui_bench.ledger.rows import AnyRow
+from tui_bench.ledger.runs import Layout
+from tui_bench.ledger.writer import LedgerWriter
+from tui_bench.study.digest import task_digests
+from tui_bench.study.model import Study
+
+Observe = Callable[[AnyRow], None]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A runner with its ledger and its socket. `run` closes everything at its end."""
+
+    runner: Runner
+    writer: LedgerWriter
+    server: RequestServer
+    roots: Sequence[RunRoot]
+
+    async def run(self) -> str:
+        """Run to the end; returns `complete`, `stopped` or `interrupted`. Raises LedgerError."""
+        await self.server.start()
+        try:
+            how = await self.runner.run()
+            await self.writer.durable()
+            return how
+        finally:
+            await self.server.close()
+            self.writer.close()
+            for root in self.roots:
+                root.close()
+
+
+async def set_up(study: Study, selection: Selection, layout: Layout, run_id: str, observe: Observe) -> Prepared:
+    """Prepare a new run. Raises TuiBenchError of every kind; nothing is left behind then but empty folders."""
+    plan = make_plan(study, selection)
+    ground = await _prepare_ground(study, run_id, layout)
+    writer = LedgerWriter.open(layout.ledger, run_id=run_id)
+    try:
+        if writer.rows:
+            raise LedgerError(f"{layout.ledger}: exists; `tui-bench resume` goes on with it")
+        layout.files.mkdir(parents=True, exist_ok=True)
+        write_plan(layout.plan, plan)
+        context = _context(study, run_id, layout, ground, _emitter(writer, observe))
+        context.emit(identity.run_row(study, plan, run_id, resumed=False))
+        for row in (*task_rows(context), *env_rows(context)):
+            context.emit(row)
+        return _prepared(context, writer, remaining(plan, History()))
+    except BaseException:
+        writer.close()
+        raise
+
+
+async def set_up_resume(layout: Layout, jobs: int | None, observe: Observe) -> Prepared | None:
+    """Prepare to go on with a ledger; None when nothing is left to do. Raises TuiBenchError of every kind."""
+    rows = _rows(layout.ledger)
+    history = history_of(rows)
+    if history.run is None:
+        raise LedgerError(f"{layout.ledger}: has no run row, so there is nothing to go on with")
+    selection = read_selection(layout.plan, history.run.plan_sha)
+    study = load_selected(selection, jobs=jobs)
+    plan = make_plan(study, selection)
+    now = identity.run_row(study, plan, history.run.run_id, resumed=True)
+    _refuse_differences(layout.ledger, identity.differing_fields(history.run, now))
+    if not history.open and history.ended and not remaining(plan, history):
+        return None
+    writer = LedgerWriter.open(layout.ledger, run_id=now.run_id)
+    try:
+        ground = await _prepare_ground(study, now.run_id, layout)
+        context = _context(study, now.run_id, layout, ground, _emitter(writer, observe))
+        _refuse_differences(layout.ledger, changed_since(rows, context))
+        context.emit(now)
+        if writer.recovered is not None:
+            context.emit(recovered_event(now.run_id, writer.recovered))
+        for row in (*lost_rows(context, history), *env_rows(context)):
+            history.add(context.emit(row))
+        return _prepared(context, writer, remaining(plan, history), history)
+    except BaseException:
+        writer.close()
+        raise
+
+
+def _refuse_differences(ledger: Path, fields: list[str]) -> None:
+    if fields:
+        raise LedgerError(f"{ledger}: not the same study any more, start a new run; what differs: {'; '.join(fields)}")
+
+
+def _rows(ledger: Path) -> list[AnyRow]:
+    rows = []
+    for line in scan(ledger):
+        if line.row is not None:
+            rows.append(line.row)
+        elif line.fault is not None and line.fault.kind != "unknown_kind":
+            raise LedgerDamaged(f"{ledger}:{line.number}: {line.fault.message}; see `tui-bench fsck {ledger}`")
+    return rows
+
+
+@dataclass(slots=True)
+class _Ground:
+    environments: dict[str, Environment]
+    unavailable: dict[str, str]
+    roots: dict[str, RunRoot]
+    templates: dict[str, Template]
+    digests: dict[str, TaskDigests]
+
+
+async def _prepare_ground(study: Study, run_id: str, layout: Layout) -> _Ground:
+    environments, unavailable = await _open_environments(study)
+    forbidden = (study.root, layout.ledger.parent, Path(__file__).resolve().parent.parent, Path.cwd())
+    roots: dict[Path, RunRoot] = {}
+    by_env: dict[str, RunRoot] = {}
+    for declared in study.environments:
+        place = declared.workspace or default_workspace()
+        if place not in roots:
+            roots[place] = claim_run_root(place, run_id, forbidden=forbidden)
+        by_env[declared.name] = roots[place]
+    home = next(iter(by_env.values()))
+    with_git = study.subject == "agent"
+    templates, digests = {}, {}
+    for task in study.tasks:
+        templates[task.id] = await asyncio.to_thread(build_template, task, home, with_git=with_git)
+        digests[task.id] = TaskDigests(*task_digests(task))
+    return _Ground(environments, unavailable, by_env, templates, digests)
+
+
+async def _open_environments(study: Study) -> tuple[dict[str, Environment], dict[str, str]]:
+    """Prepared environments, and why others cannot be used. Raises when none can, or a control is refused."""
+    ready: dict[str, Environment] = {}
+    unavailable: dict[str, str] = {}
+    for declared in study.environments:
+        environment = open_environment(declared, wanted=_wanted(study))
+        try:
+            await environment.prepare()
+        except EnvironmentUnavailable as error:
+            unavailable[declared.name] = str(error)
+        else:
+            ready[declared.name] = environment
+    if not ready:
+        raise EnvironmentUnavailable("; ".join(f"{name}: {why}" for name, why in unavailable.items()))
+    return ready, unavailable
+
+
+def _wanted(study: Study) -> Wanted:
+    """Controls the study asks for by name."""
+    controls = study.controls
+    asked = [agent.network for agent in study.agents] + [controls.network if controls else None]
+    return Wanted(
+        network_denied="denied" in asked,
+        memory_mb=controls.memory_mb if controls else None,
+        cpus=controls.cpus if controls else None,
+    )
+
+
+def _emitter(writer: LedgerWriter, observe: Observe) -> Callable[[AnyRow], AnyRow]:
+    def emit(row: AnyRow) -> AnyRow:
+        written = writer.append(row)
+        observe(written)
+        return written
+
+    return emit
+
+
+def _context(study: Study, run_id: str, layout: Layout, ground: _Ground, emit: Callable[[AnyRow], AnyRow]) -> RunContext:
+    return RunContext(
+        study=study,
+        run_id=run_id,
+        layout=layout,
+        emit=emit,
+        mode=identity.MODES[study.subject],
+        roots=ground.roots,
+        templates=ground.templates,
+        digests=ground.digests,
+        environments=ground.environments,
+        unavailable=ground.unavailable,
+    )
+
+
+def _prepared(
+    context: RunContext, writer: LedgerWriter, jobs: list[Job], history: History | None = None
+) -> Prepared:
+    runner = Runner(context, writer, jobs, screened=history.screened if history is not None else {})
+    socket = socket_path(context.run_id)
+    server = RequestServer(socket, runner.answer)
+    RunnerFile(
+        run_id=context.run_id,
+        ledger=str(context.layout.ledger.absolute()),
+        socket=str(socket),
+        pid=os.getpid(),
+        start_time=host.start_time(os.getpid()),
+        host=host.host_name(),
+        boot_id=host.boot_id(),
+    ).write(context.layout.runner)
+    return Prepared(runner, writer, server, list(dict.fromkeys(context.roots.values())))

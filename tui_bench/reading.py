@@ -1,0 +1,45 @@
+"""Reading a whole ledger into the state that every table is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tui_bench.analysis.fold import fold
+from tui_bench.analysis.state import RunState
+from tui_bench.ledger.chain import Chain
+from tui_bench.ledger.lines import Line, Link, RawLine, link_of, parsed
+from tui_bench.ledger.reader import scan
+from tui_bench.ledger.rows import AnyRow
+
+DAMAGE_KEPT = 20
+"""So many findings are named; a ledger that is no ledger has one a line."""
+
+
+def read_ledger(path: Path | str) -> RunState:
+    """Fold all rows of a ledger and verify its chain.
+
+    What does not follow is named in `state.damage`, which stops every gate; it is never guessed at. Raises LedgerError
+    when the file cannot be read.
+    """
+    state, chain = RunState(), Chain()
+    for raw in scan(Path(path)).raw():
+        line = parsed(raw)
+        faults = _follow(chain, raw, line)
+        if line.row is not None:
+            fold(state, line.row, line.offset)
+        elif not faults and line.fault is not None:
+            state.unknown[f"kind {line.fault.name}"] += 1
+        if faults and len(state.damage) < DAMAGE_KEPT:
+            state.damage.append(f"line {line.number}: {faults[0]}")
+    return state
+
+
+def _follow(chain: Chain, raw: RawLine, line: Line) -> list[str]:
+    """What is wrong with a line: its own fault, or how it does not follow from the one before."""
+    link: Link | AnyRow | None = line.row
+    if line.fault is not None and line.fault.kind == "unknown_kind" and raw.data is not None:
+        link = link_of(raw.data)
+    if link is None or raw.data is None:
+        chain.skip()
+        return [line.fault.message if line.fault is not None else "is no row"]
+    return chain.add(link, raw.data)
