@@ -20,7 +20,9 @@ from tui_bench.ledger.rows import ROW_LIMIT, AnyRow
 
 _encoder = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(AnyRow)
-_SHA_MEMBER = re.compile(rb',"seq":\d+(,"sha":"[0-9a-f]{64}")')
+_SHA_START = b',"sha":"'
+_SHA_LENGTH = len(_SHA_START) + 64 + 1
+_AFTER_SEQ = re.compile(rb',"seq":[0-9]+\Z')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -59,12 +61,15 @@ def settle(row: AnyRow) -> tuple[AnyRow, bytes]:
         back = _decoder.decode(line)
     except (msgspec.DecodeError, RecursionError) as error:
         raise LedgerError(f"{_kind(row)} row does not fit the schema: {error}; correct that field") from error
-    if back != row and (field := _not_finite(row)):
+    if back == row:
+        row = back
+    elif field := _not_finite(row):
         raise LedgerError(f"{_kind(row)} row: {field} is not a finite number; write null for unknown")
-    again = _encoder.encode(back)
-    if len(again) > ROW_LIMIT:
-        raise _too_long(back, len(again))
-    return back, again
+    else:
+        row, line = back, _encoder.encode(back)
+    if len(line) > ROW_LIMIT:
+        raise _too_long(row, len(line))
+    return row, line
 
 
 def encode(row: AnyRow) -> bytes:
@@ -116,14 +121,16 @@ def verify(line: bytes, sha: str) -> bool:
 
 
 def _sha_place(line: bytes) -> tuple[int, int] | None:
-    """Where the only member named `sha` stands, its leading comma included; None when that is not plain to see.
+    """Where the row's own `sha` member stands, its leading comma included; None when that is not plain to see.
 
-    A quote inside a JSON string is always escaped, so the bytes `"sha":` are a key wherever they stand.
+    A quote inside a JSON string is always escaped, so these bytes are a member wherever they stand; in sorted order
+    the row's own one follows `seq`, and no schema has an object with those two numbers behind it.
     """
-    if line.count(b'"sha":') != 1:
+    start = line.rfind(_SHA_START)
+    end = start + _SHA_LENGTH
+    if start < 0 or line[end - 1 : end] != b'"' or not _AFTER_SEQ.search(line, max(start - 32, 0), start):
         return None
-    match = _SHA_MEMBER.search(line)
-    return match.span(1) if match else None
+    return start, end
 
 
 def _kind(row: AnyRow) -> str:

@@ -56,6 +56,7 @@ class LedgerFile:
         self._io = io
         self._lock = lock
         self._data = data
+        self._identity = _identity(io.fstat(lock))
         self._end = 0
         self._ragged = False
         self._suspect = False
@@ -84,8 +85,7 @@ class LedgerFile:
             raise
         file = cls(path, io, lock, data)
         try:
-            file._check_place()
-            file._end = io.fstat(data).st_size
+            file._end = file._size()
             if file._end == 0:
                 io.fsync_folder(path.parent)
         except OSError as error:
@@ -139,7 +139,6 @@ class LedgerFile:
             try:
                 if self._ragged:
                     self._cut_ragged()
-                self._check_place()
                 self._check_size()
                 self._write_row(data)
             except OSError as error:
@@ -191,25 +190,22 @@ class LedgerFile:
         self._ragged = False
 
     def _write_all(self, descriptor: int, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            written = self._io.write(descriptor, rest)
-            if written <= 0:
+        written = self._io.write(descriptor, data)
+        while written < len(data):
+            more = self._io.write(descriptor, memoryview(data)[written:])
+            if more <= 0:
                 raise OSError(errno.EIO, "nothing was written")
-            rest = rest[written:]
+            written += more
 
-    def _check_place(self) -> None:
-        """The name must still lead to the file under our lock, or rows would go where nobody looks."""
-        try:
-            named = os.stat(self.path, follow_symlinks=False)
-        except FileNotFoundError:
-            named = None
-        held = self._io.fstat(self._lock)
-        if named is None or (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino):
+    def _size(self) -> int:
+        """Size of the file we write to, which must be the one we locked and must still have a name."""
+        found = self._io.fstat(self._data)
+        if found.st_nlink == 0 or _identity(found) != self._identity:
             raise LedgerError(f"{self.path}: was removed or replaced while it was open; start a new run")
+        return found.st_size
 
     def _check_size(self) -> None:
-        size = self._io.fstat(self._data).st_size
+        size = self._size()
         if size != self._end:
             raise LedgerDamaged(
                 f"{self.path}: was changed by another program ({size} bytes where {self._end} were written); "
@@ -221,7 +217,7 @@ class LedgerFile:
             self._io.close(self._data)
             self._data = -1
         self._data = self._io.open(self.path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
-        self._check_place()
+        self._check_size()
         in_place = self._io.open(self.path, os.O_WRONLY | os.O_NOFOLLOW)
         try:
             if self._unsynced:
@@ -239,6 +235,10 @@ class LedgerFile:
             with suppress(FileExistsError):
                 return path, self._io.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
         raise OSError(errno.EEXIST, f"too many files named {self.path.name}.torn-{offset}")
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 def _make_folder(path: Path, io: LedgerIO) -> None:

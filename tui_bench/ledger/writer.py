@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 
@@ -24,9 +25,15 @@ from tui_bench.ledger.owner import owner_file, this_process, write_owner
 from tui_bench.ledger.rows import SCHEMA, AnyRow
 
 
+@lru_cache(maxsize=4)
+def _second_text(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
 def utc_text(seconds: float) -> str:
-    """Seconds since the epoch as UTC, ISO 8601 with milliseconds and `Z`."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    """Seconds since the epoch as UTC, ISO 8601 with milliseconds, cut not rounded, and `Z`."""
+    second, rest = divmod(seconds, 1)
+    return f"{_second_text(int(second))}.{int(rest * 1000):03d}Z"
 
 
 class LedgerWriter:
