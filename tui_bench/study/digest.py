@@ -9,12 +9,15 @@ descriptors one level at a time, so neither depth nor the length of a path limit
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from tui_bench.study.model import Task
 
 EntryKind = Literal["f", "d", "l", "o"]
 """Regular file, folder, symbolic link, other (pipe, socket, device: listed, never opened)."""
@@ -269,3 +272,34 @@ def _special(here: int, name: str, path: bytes) -> Entry:
 
 def _identity(found: os.stat_result) -> tuple[int, int]:
     return (found.st_dev, found.st_ino)
+
+
+class TaskDigests(NamedTuple):
+    """sha256 hex each; None where the task has no such part."""
+
+    task_sha: str
+    """Source tree, reference patch, and everything else the task declares that can change a verdict."""
+    oracle_sha: str | None
+    prompt_sha: str | None
+
+
+def task_digests(task: Task) -> TaskDigests:
+    """The digests of a task as it lies on disk now. Raises OSError where a part of it is gone or unreadable."""
+    declared = {
+        "tree": manifest(task.repo, REPO_IGNORE).digest(),
+        "reference": None if task.reference is None else file_sha256(task.reference),
+        "verify": task.verify,
+        "verify_timeout": repr(float(task.verify_timeout)),
+        "fail_codes": None if task.fail_codes is None else sorted(task.fail_codes),
+        "expect_tests": task.expect_tests,
+        "oracle_place": task.oracle_place,
+        "protected": task.protected,
+        "writable": task.writable,
+        "network": task.network,
+    }
+    text = json.dumps(declared, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return TaskDigests(
+        task_sha=hashlib.sha256(text.encode("ascii")).hexdigest(),
+        oracle_sha=None if task.oracle is None else manifest(task.oracle, ORACLE_IGNORE).digest(),
+        prompt_sha=None if task.prompt is None else file_sha256(task.prompt),
+    )

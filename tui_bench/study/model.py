@@ -164,3 +164,9 @@ class Study:
     digest: str = ""
     notes: tuple[str, ...] = field(default=())
     """Lines to show once before the run, such as a bare folder's missing dimension."""
+    declared_agents: tuple[Agent, ...] = ()
+    """The agents the study names, also where its subject does without them."""
+    given: frozenset[str] = frozenset()
+    """Which of `subject`, `attempts`, `verify_replays`, `jobs` were written down; the others are defaults."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """Every study file as it was read: path relative to `root`, sha256 of its bytes."""

@@ -11,6 +11,8 @@ from tui_bench.study.reading import show
 
 ID_LIMIT = 200
 """Code points."""
+LISTED = 24
+"""Names that one sentence lists at most."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode categories of control, format (bidirectional marks among them), surrogate and line separating code points."""
@@ -48,10 +50,14 @@ def variable_fault(name: str) -> str | None:
     return None
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """The sentence for a name that does not exist: the nearest known one, else all known."""
+def unknown(what: str, name: str, known: Iterable[str], *, list_all: bool = False) -> str:
+    """The sentence for a name that does not exist: the nearest known one, else (or `list_all`: also) the known."""
     names = list(known)
     near = difflib.get_close_matches(name[:ID_LIMIT], names, n=1)
+    parts = [f"unknown {what} {show(name)}"]
     if near:
-        return f"unknown {what} {show(name)}; nearest known: {show(near[0])}"
-    return f"unknown {what} {show(name)}; known: {', '.join(names)}"
+        parts.append(f"nearest known: {show(near[0])}")
+    if list_all or not near:
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        parts.append(f"known: {', '.join(names[:LISTED])}{more}")
+    return "; ".join(parts)

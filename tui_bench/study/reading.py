@@ -49,7 +49,7 @@ class Reading:
         UTF-8, a byte order mark aside; no NUL; at most TEXT_LIMIT bytes; a regular file.
         """
         try:
-            data = _regular_bytes(file)
+            data = regular_bytes(file, TEXT_LIMIT + 1)
         except OSError as error:
             self.problem(file, None, f"cannot be read: {error.strerror or error}")
             return None
@@ -69,13 +69,13 @@ class Reading:
         return text.removeprefix("\ufeff")
 
 
-def _regular_bytes(file: Path) -> bytes:
-    """Bytes of a regular file, one more than the limit at most. A pipe would block, so it is refused."""
+def regular_bytes(file: Path, limit: int) -> bytes:
+    """The first `limit` bytes of a regular file. Raises OSError, also for a pipe, which would block."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("it is not a regular file")
-        return stream.read(TEXT_LIMIT + 1)
+        return stream.read(limit)
 
 
 def printable(text: str) -> str:

@@ -92,7 +92,7 @@ class Fields:
         if not isinstance(node, Scalar):
             self.refuse(key, f"is {_kind(node)}; allowed: {allowed}", node.line)
             return None
-        if not node.plain:
+        if node.style == "quoted":
             cure = f"allowed: {allowed}, without quotes"
             self.refuse(key, f"{show(node.text)} is in quotes, so it is text; {cure}", node.line)
             return None
@@ -106,7 +106,7 @@ class Fields:
         """An exact share from 0 to 1, as `0.10` or `1/10`; only the fraction may stand in quotes."""
         node = self.node.nodes.get(key)
         if isinstance(node, Scalar) and "/" in node.text:
-            node = Scalar(node.text, True, node.line)
+            node = Scalar(node.text, "plain", node.line)
         return self._number(key, node, RATE, RATE.rate)
 
     def choice(
@@ -140,6 +140,16 @@ class Fields:
             return None
         found = [self._text(key, node) for node in nodes]
         return tuple(text for text in found if text is not None)
+
+    def globs(self, key: str, *, some: bool = False) -> tuple[str, ...] | None:
+        """A list of globs relative to the tree they are about; with `some` at least one."""
+        found = self.texts(key)
+        if some and found == ():
+            self.refuse(key, "is an empty list; name a glob or remove the key")
+        for glob in found or ():
+            if glob.startswith("/") or ".." in glob.split("/"):
+                self.refuse(key, f"{show(glob)} leaves the tree; write it relative to it, without '..'")
+        return found
 
     def command(self, key: str) -> tuple[str, ...] | str | None:
         """A list is argv, a string is for `sh -c`; neither may be empty."""
@@ -202,7 +212,7 @@ def absolute(text: str, base: Path) -> Path:
     return Path(os.path.normpath(base / expanded))
 
 
-def same_name_places(
+def note_same_names(
     reading: Reading, what: str, names: Collection[tuple[str, Path, int | None]], key: Callable[[str], str] = str
 ) -> None:
     """Note every name that was given before, naming both places."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
@@ -21,16 +22,19 @@ _NULLS = ("", "~", "null", "Null", "NULL")
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value as written. `plain` is false where it stood in quotes or in a block. Lines are 1-based."""
+    """A value as written. Lines are 1-based.
+
+    `style`: `plain` YAML, `quoted` (in quotes or in a block), or the `cell` of a table, where `~` is a path.
+    """
 
     text: str
-    plain: bool
+    style: Literal["plain", "quoted", "cell"]
     line: int
 
     @property
     def empty(self) -> bool:
-        """True for nothing, `~` and `null`."""
-        return self.plain and self.text in _NULLS
+        """True for nothing at all, and for YAML's `~` and `null`."""
+        return self.text in _NULLS if self.style == "plain" else self.style == "cell" and not self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class _Builder:
     def document(self) -> Node:
         next(self._events)
         if isinstance(next(self._events), yaml.StreamEndEvent):
-            return Scalar("", True, 1)
+            return Scalar("", "plain", 1)
         root = self._node(next(self._events), 0)
         next(self._events)
         after = next(self._events)
@@ -142,7 +146,7 @@ def _scalar(event: yaml.ScalarEvent) -> Scalar:
     line = _line(event)
     if "\0" in event.value or any("\ud800" <= char <= "\udfff" for char in event.value):
         raise _Refused(line, "holds an escape for NUL or half a character; no value may")
-    return Scalar(event.value, event.style is None, line)
+    return Scalar(event.value, "plain" if event.style is None else "quoted", line)
 
 
 def _line(event: yaml.Event) -> int:
