@@ -14,6 +14,7 @@ from tui_bench.analysis.state import (
     CAUSE_INDEX,
     DROPPED,
     FLAKY,
+    IDLE,
     NUMBER_LIMIT,
     REPLACED,
     WALLS_KEPT,
@@ -102,6 +103,8 @@ def _fold_attempt(state: RunState, row: AttemptRow, offset: int) -> Iterable[Cha
     flags = (CAPPED if row.capped else 0) | (DROPPED if row.dropped else 0)
     if len(row.verify_runs) > 1 and replays_disagree(row.verify_runs):
         flags |= FLAKY
+    if row.agent and row.patch_sha256 == "empty" and row.tokens_in is None and row.tokens_out is None:
+        flags |= IDLE
     if cell.code(number):
         flags |= REPLACED
         _uncount(state, cell, key, number, replaced=row.replaces is not None)
@@ -127,6 +130,8 @@ def _new_cell(state: RunState, key: CellKey) -> Cell:
 def _count(state: RunState, cell: Cell, key: CellKey, number: int) -> None:
     counts = state.counts
     counts.done += 1
+    if cell.flags(number) & IDLE:
+        state.idle[key[2]] += 1
     code = cell.code(number)
     if code is Code.VOID:
         counts.void += 1
@@ -146,6 +151,8 @@ def _count(state: RunState, cell: Cell, key: CellKey, number: int) -> None:
 def _uncount(state: RunState, cell: Cell, key: CellKey, number: int, *, replaced: bool) -> None:
     counts = state.counts
     counts.done -= 1
+    if cell.flags(number) & IDLE:
+        state.idle[key[2]] -= 1
     code = cell.code(number)
     if code is Code.VOID:
         counts.void -= 1

@@ -26,6 +26,8 @@ REPLACED = 4
 """An earlier row of this attempt was lost and run again; the code is that of the newest."""
 DROPPED = 8
 """The agent's changes were taken over in part only."""
+IDLE = 16
+"""An agent ran and left an empty patch and no usage."""
 
 CAUSES: tuple[str, ...] = ("", *VOID_CAUSES, "other")
 """Void causes by the index a cell stores; "" is no void, `other` a cause outside the closed list."""
@@ -58,7 +60,7 @@ class Probe:
 class Cell:
     """The attempts of one (task, environment, agent), by number. Methods answer for unknown numbers too."""
 
-    __slots__ = ("_causes", "_codes", "_exits", "_flags", "_offsets", "_walls", "probes")
+    __slots__ = ("_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_walls", "probes")
 
     def __init__(self, attempts: int) -> None:
         self._codes = bytearray(attempts)
@@ -67,6 +69,7 @@ class Cell:
         self._exits = array("h", [NONE_MS]) * attempts
         self._offsets = array("q", [0]) * attempts
         self._walls = array("i", [NONE_MS]) * attempts
+        self._flaky = 0
         self.probes: tuple[Probe, ...] = ()
 
     def __len__(self) -> int:
@@ -119,7 +122,7 @@ class Cell:
 
     def flaky(self) -> bool:
         """Whether verify runs of one final tree disagree in any attempt."""
-        return any(flags & FLAKY for flags in self._flags)
+        return self._flaky > 0
 
     def put(
         self,
@@ -135,6 +138,7 @@ class Cell:
         """Store the newest row of attempt `number`. Raises IndexError beyond NUMBER_LIMIT."""
         if number >= len(self._codes):
             self._grow(number + 1)
+        self._flaky += (flags & FLAKY) - (self._flags[number] & FLAKY)
         self._codes[number] = code
         self._causes[number] = cause
         self._flags[number] = flags
@@ -228,6 +232,8 @@ class RunState:
     seen_tasks: dict[str, None] = field(default_factory=dict)
     seen_envs: dict[str, None] = field(default_factory=dict)
     agents_known: bool = False
+    idle: Counter[str] = field(default_factory=Counter)
+    """agent -> counting rows with an empty patch and no usage."""
     walls: list[int] = field(default_factory=list)
     """Milliseconds of the last attempts with a verdict, newest last, at most WALLS_KEPT."""
 
@@ -245,6 +251,31 @@ class RunState:
     def planned(self) -> int:
         """Attempts planned: tasks not excluded x environments x agents x attempts."""
         return len(self.counted_tasks()) * len(self.env_names()) * len(self.agents) * self.attempts
+
+    @property
+    def done(self) -> int:
+        """Planned attempts with a counting row."""
+        return self.counts.done
+
+    @property
+    def passed(self) -> int:
+        """Counting rows that passed."""
+        return self.counts.passed
+
+    @property
+    def failed(self) -> int:
+        """Counting rows that failed."""
+        return self.counts.failed
+
+    @property
+    def voided(self) -> int:
+        """Counting rows without a verdict."""
+        return self.counts.void
+
+    @property
+    def replaced(self) -> int:
+        """Rows of lost attempts that were run again."""
+        return self.counts.replaced
 
     @property
     def over(self) -> bool:

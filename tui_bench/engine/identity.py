@@ -102,14 +102,17 @@ def rule_of(study: Study) -> Rule:
         min_pairs=str(study.gate.min_pairs),
         attempts=study.attempts,
         verify_replays=study.verify_replays,
-        drift_stop=(study.controls.max_replay_drift or 0) if study.controls else 0,
+        drift_stop=study.controls.max_replay_drift if study.controls else None,
     )
 
 
 def claim_of(study: Study, agents: list[AgentFact]) -> Claim:
     """The six fields that anybody who cites this run's numbers must be able to state."""
     verify = sorted({json.dumps(task.verify, ensure_ascii=False) for task in study.tasks})
-    budgets = [f"{a.name}: {a.max_tokens or 'no token limit'}, {a.timeout_s or 'no time limit of its own'}" for a in agents]
+    budgets = [
+        f"{agent.name}: {agent.max_tokens or 'no token limit'}, {agent.timeout_s or 'no time limit of its own'}"
+        for agent in agents
+    ]
     models = [f"{a.name}: {a.model} @ {a.endpoint}" for a in agents if a.model]
     return Claim(
         task_set=f"{study.id}, {len(study.tasks)} tasks, digest {study.digest[:16]}",

@@ -66,8 +66,8 @@ class Rule(msgspec.Struct, kw_only=True, frozen=True):
     alpha: str = "1/20"
     void_stop: str = "1/12"
     """Stop ranking when voids exceed this share of the planned pairs."""
-    drift_stop: int = 0
-    """Cells whose verify replays may disagree before the run is stopped."""
+    drift_stop: int | None = None
+    """Cells whose verify replays may disagree before the run is stopped; None: not asked for, they are flaky tests."""
 
 
 class AgentFact(msgspec.Struct, kw_only=True, frozen=True):
