@@ -63,8 +63,8 @@ class Ignore:
 
 
 NOTHING = Ignore()
-REPO_IGNORE = Ignore(names=frozenset({b"__pycache__"}), paths=frozenset({b".git"}))
-"""A task's source tree: history and caches are no part of it, neither hashed nor copied."""
+REPO_IGNORE = Ignore(names=frozenset({b".git", b"__pycache__", b".pytest_cache"}))
+"""A task's source tree: histories and caches are no part of it, neither hashed nor copied."""
 ORACLE_IGNORE = Ignore(names=frozenset({b"__pycache__"}), paths=frozenset({b"sha256.txt"}))
 """An oracle: a checksum file that covers the tree cannot lie inside what it covers."""
 
@@ -287,6 +287,7 @@ def task_digests(task: Task) -> TaskDigests:
     """The digests of a task as it lies on disk now. Raises OSError where a part of it is gone or unreadable."""
     declared = {
         "tree": manifest(task.repo, REPO_IGNORE).digest(),
+        "base_commit": task.base_commit,
         "reference": None if task.reference is None else file_sha256(task.reference),
         "verify": task.verify,
         "verify_timeout": repr(float(task.verify_timeout)),

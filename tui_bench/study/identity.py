@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -77,5 +78,5 @@ def _fields(value: Record, root: Path, leave_out: Sequence[str]) -> dict[str, Pl
 def _portable(path: Path, root: Path) -> str:
     if path.is_relative_to(root):
         return path.relative_to(root).as_posix()
-    home = Path.home()
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111  (pathlib's raises where there is no home)
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()

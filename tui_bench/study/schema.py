@@ -61,7 +61,8 @@ class Fields:
             self.refuse(key, f"is {_kind(node)}; one text is wanted", node.line)
             return None
         if node.empty or not (empty or node.text.strip()):
-            self.refuse(key, "is empty; give a value or remove the key", node.line)
+            null = f" ({node.text} is YAML for nothing)" if node.empty and node.text else ""
+            self.refuse(key, f"is empty{null}; give a value or remove the key", node.line)
             return None
         if not lines and not node.text.replace("\t", " ").isprintable():
             self.refuse(key, f"{show(node.text)} holds a line break or control character", node.line)

@@ -222,7 +222,7 @@ class _Builder:
         if oracle is None:
             self._refuse(self._folder, f"has no repo/{RUN_TESTS}, no oracle/ and no verify; write one of them")
         else:
-            cure = "write task.yaml with the command, such as verify: [sh, -c, 'python3 \"$ORACLE_DIR/check.py\"']"
+            cure = "write the command into task.yaml, such as verify: [python3, $ORACLE_DIR/check.py]"
             self._refuse(self._folder, f"has oracle/ and no verify; {cure}")
         return ""
 
