@@ -36,8 +36,12 @@ def execute(args: argparse.Namespace) -> int:
     report = check(ledger, args.head, Layout(ledger).files)
     code = 0 if report.ok else STOPPED
     if args.json:
-        print_json("fsck", None, code, report.lines(), report.as_json())
+        findings = [{"kind": one.kind, "line": one.line, "message": one.message} for one in report.findings]
+        result = {"rows": report.rows, "head": report.head, "files": report.files, "findings": findings}
+        print_json("fsck", None, code, [], {**result, "counts": report.counts})
         return code
-    for line in report.lines():
-        print(clean(line))
+    for finding in report.findings:
+        print(clean(f"{finding.kind}: {finding}"))
+    verdict = "intact" if report.ok else f"{len(report.findings)} findings"
+    print(f"{report.rows} rows, {report.files} files compared: {verdict}; head: {report.head}")
     return code

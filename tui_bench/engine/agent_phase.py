@@ -35,17 +35,17 @@ async def run_agent(attempt: Attempt, folders: AttemptFolders) -> None:
     context, seen = attempt.context, attempt.findings
     template = context.templates[attempt.task.id]
     with attempt.phase("prepare"):
-        seen.oracle_before_ok = oracle.intact(attempt.task, context.digests[attempt.task.id].oracle)
+        seen.oracle_before_ok = oracle.intact(attempt.task, context.digests[attempt.task.id].oracle_sha)
         if context.mode != "clean":
             folders.create_workspace(template, with_git=context.mode == "full", prompt=attempt.task.prompt)
-    if context.mode == "clean" or seen.over:
+    if context.mode == "clean" or seen.is_over():
         return
     redactor = Redactor(())
     if context.mode == "reference" or (attempt.agent is not None and attempt.agent.kind == "oracle"):
         _apply_reference(attempt, folders)
     elif attempt.agent is not None and attempt.agent.kind != "nop":
         redactor = await _run_process(attempt, attempt.agent, folders)
-    if not seen.over:
+    if not seen.is_over():
         with attempt.phase("collect"):
             _collect(attempt, folders, redactor)
 
@@ -104,7 +104,8 @@ def _command(attempt: Attempt, agent: Agent, folders: AttemptFolders, environmen
         path=environment.path_variable(),
         home=inside["home"],
         tmp=inside["tmp"],
-        further={**values, **passed, **dict(agent.variables), **dict(declared.variables)},
+        extra={**values, **passed, **dict(agent.variables)},
+        last=dict(declared.variables),
     )
     return Command(
         argv=agent_command.argv(agent, values),
@@ -151,4 +152,4 @@ def _collect(attempt: Attempt, folders: AttemptFolders, redactor: Redactor) -> N
     diff = attempt.folder / "patch.diff"
     if diff.exists():
         seen.files["patch"] = file_ref(attempt.context.layout, diff)
-    seen.oracle_intact = oracle.intact(attempt.task, attempt.context.digests[attempt.task.id].oracle)
+    seen.oracle_intact = oracle.intact(attempt.task, attempt.context.digests[attempt.task.id].oracle_sha)

@@ -51,7 +51,7 @@ class Attempt:
         begun = host.Clocks.read()
         env = self.job.planned.env
         self.findings.env_unavailable = self.context.unavailable.get(env)
-        if not self.findings.over:
+        if not self.findings.is_over():
             try:
                 await self._phases()
             except OSError as error:
@@ -68,7 +68,7 @@ class Attempt:
         folders = AttemptFolders(root, self.attempt_id)
         try:
             await run_agent(self, folders)
-            if not self.findings.over:
+            if not self.findings.is_over():
                 await verify_final_tree(self, folders)
         finally:
             folders.dispose()
@@ -148,9 +148,9 @@ class Attempt:
             patch_error=seen.patch_error,
             dropped=shortened(seen.dropped),
             left_behind=shortened(seen.left_behind),
-            task_sha=digests.task,
-            oracle_sha=digests.oracle,
-            prompt_sha=digests.prompt,
+            task_sha=digests.task_sha,
+            oracle_sha=digests.oracle_sha,
+            prompt_sha=digests.prompt_sha,
             resources=seen.resources(),
             host_load=load,
             enforced=seen.enforced or dict.fromkeys(CAPABILITIES, MEANS_NONE),

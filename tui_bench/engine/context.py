@@ -13,6 +13,7 @@ from tui_bench.environments.base import Environment
 from tui_bench.ledger.rows import AnyRow, Mode, Role
 from tui_bench.ledger.runs import Layout
 from tui_bench.study import model
+from tui_bench.study.digest import TaskDigests
 
 Emit = Callable[[AnyRow], AnyRow]
 
@@ -27,15 +28,6 @@ class Job:
     """`seq` of the row that this attempt replaces."""
     chain: int = 0
     """How many rows of this number came before."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskDigests:
-    """Digests of one task's parts at the time of use."""
-
-    task: str
-    oracle: str | None
-    prompt: str | None
 
 
 @dataclass(slots=True)

@@ -49,8 +49,7 @@ class Findings:
     stdout_tail: str | None = None
     stderr_tail: str | None = None
 
-    @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing further can change the verdict: later phases are skipped."""
         lost = self.stopped or self.env_unavailable or self.worker_lost or self.infra or self.agent_not_started
         return lost is not None or not self.oracle_before_ok

@@ -15,9 +15,9 @@ def task_rows(context: RunContext) -> Iterator[TaskRow]:
         yield TaskRow(
             run_id=context.run_id,
             task=task.id,
-            task_sha=digests.task,
-            oracle_sha=digests.oracle,
-            prompt_sha=digests.prompt,
+            task_sha=digests.task_sha,
+            oracle_sha=digests.oracle_sha,
+            prompt_sha=digests.prompt_sha,
             verify_cmd=task.verify if isinstance(task.verify, str) else list(task.verify),
             verify_timeout_s=task.verify_timeout,
             reference=task.reference is not None,
@@ -50,11 +50,11 @@ def changed_since(rows: Iterable[AnyRow], context: RunContext) -> list[str]:
     """
     changed: list[str] = []
     for row in rows:
-        if isinstance(row, TaskRow) and row.task in context.digests:
+        if isinstance(row, TaskRow) and row.task is not None and row.task in context.digests:
             now = context.digests[row.task]
-            pairs = (("task", row.task_sha, now.task), ("oracle", row.oracle_sha, now.oracle))
+            pairs = (("task", row.task_sha, now.task_sha), ("oracle", row.oracle_sha, now.oracle_sha))
             changed += [f"{row.task}: {part} changed" for part, old, new in pairs if old != new]
-            changed += [f"{row.task}: prompt changed"] if row.prompt_sha != now.prompt else []
+            changed += [f"{row.task}: prompt changed"] if row.prompt_sha != now.prompt_sha else []
         elif isinstance(row, EnvRow) and row.env in context.environments and row.env_sha is not None:
             changed += _facts_changed(row, context)
     return list(dict.fromkeys(changed))

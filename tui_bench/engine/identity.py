@@ -19,6 +19,7 @@ from tui_bench import __version__
 from tui_bench.engine import host
 from tui_bench.engine.plan import Plan
 from tui_bench.ledger.rows import AgentFact, Claim, Mode, Rule, RunRow
+from tui_bench.study.identity import controls_digest
 from tui_bench.study.model import Agent, Study
 
 MODES: dict[str, Mode] = {"clean": "clean", "reference": "reference", "patch": "patch", "agent": "full"}
@@ -135,8 +136,8 @@ def run_row(study: Study, plan: Plan, run_id: str, *, resumed: bool) -> RunRow:
         rule=rule,
         rule_sha=sealed(rule),
         harness_sha256=harness_digest(),
-        config_sha=hashlib.sha256(study.file.read_bytes()).hexdigest(),
-        controls_sha=sealed(msgspec.to_builtins(study.controls)) if study.controls else None,
+        config_sha=sealed(study.sources),
+        controls_sha=controls_digest(study.controls) if study.controls else None,
         agents=agents,
         claim=claim_of(study, agents),
         plan_sha=plan.digest,

@@ -14,7 +14,7 @@ from tui_bench.ledger.rows import AttemptRow, EventRow, PhasesMs, Resources
 def lost_rows(context: RunContext, history: History) -> Iterator[AttemptRow]:
     """One void row, `interrupted`, for each `started` event without an attempt row, in their order."""
     for started in list(history.open.values()):
-        if started.task not in context.digests or started.attempt_id is None:
+        if started.task is None or started.task not in context.digests or started.attempt_id is None:
             continue
         digests = context.digests[started.task]
         task = context.task(started.task)
@@ -51,9 +51,9 @@ def lost_rows(context: RunContext, history: History) -> Iterator[AttemptRow]:
             usage_source=None,
             patch_sha256=None,
             dropped=[],
-            task_sha=digests.task,
-            oracle_sha=digests.oracle,
-            prompt_sha=digests.prompt,
+            task_sha=digests.task_sha,
+            oracle_sha=digests.oracle_sha,
+            prompt_sha=digests.prompt_sha,
             resources=Resources(),
             host_load=None,
             enforced=dict.fromkeys(CAPABILITIES, MEANS_NONE),

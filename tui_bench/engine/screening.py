@@ -88,7 +88,12 @@ async def _screen_one(context: RunContext, task: Task, env: str, slot: Slot, *, 
             env=env,
             outcome=result.outcome,
             reason=result.reason,
-            detail={"exit_code": result.exit_code, "wall_ms": result.wall_ms, "at": result.at, "cached": found is not None},
+            detail={
+                "exit_code": result.exit_code,
+                "wall_ms": result.wall_ms,
+                "at": result.at,
+                "cached": found is not None,
+            },
         )
     )
 
@@ -96,7 +101,7 @@ async def _screen_one(context: RunContext, task: Task, env: str, slot: Slot, *, 
 def _key(context: RunContext, task: Task, env: str) -> str:
     digests = context.digests[task.id]
     limits = verify_limits(task, context.study.controls, context.declared(env))
-    return sealed([digests.task, digests.oracle, context.environments[env].env_sha, limits.wall_s, harness_digest()])
+    return sealed([digests.task_sha, digests.oracle_sha, context.environments[env].env_sha, limits.wall_s, harness_digest()])
 
 
 async def _verify_clean(context: RunContext, task: Task, env: str, slot: Slot) -> Screened:

@@ -12,17 +12,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui_bench.engine import host, identity
-from tui_bench.engine.context import Job, RunContext, TaskDigests
+from tui_bench.engine import host, identity, template
+from tui_bench.engine.context import Emit, Job, RunContext
 from tui_bench.engine.first_rows import changed_since, env_rows, task_rows
+from tui_bench.engine.guard import check_workspace_root, claim_root
 from tui_bench.engine.plan import Selection, make_plan, read_selection, write_plan
 from tui_bench.engine.recovery import lost_rows, recovered_event
 from tui_bench.engine.remaining import History, history_of, remaining
 from tui_bench.engine.requests import RequestServer, RunnerFile, socket_path
 from tui_bench.engine.runner import Runner
 from tui_bench.engine.selection import load_selected
-from tui_bench.engine.template import Template, build_template
-from tui_bench.engine.workspace import RunRoot, claim_run_root, default_workspace
+from tui_bench.engine.template import Template
+from tui_bench.engine.workspace import RunRoot, default_workspace
 from tui_bench.environments.base import Environment
 from tui_bench.environments.environment import Wanted, open_environment
 from tui_bench.errors import EnvironmentUnavailable, LedgerDamaged, LedgerError
@@ -30,7 +31,7 @@ from tui_bench.ledger.reader import scan
 from tui_bench.ledger.rows import AnyRow
 from tui_bench.ledger.runs import Layout
 from tui_bench.ledger.writer import LedgerWriter
-from tui_bench.study.digest import task_digests
+from tui_bench.study.digest import TaskDigests, task_digests
 from tui_bench.study.model import Study
 
 Observe = Callable[[AnyRow], None]
@@ -71,8 +72,10 @@ async def set_up(study: Study, selection: Selection, layout: Layout, run_id: str
         write_plan(layout.plan, plan)
         context = _context(study, run_id, layout, ground, _emitter(writer, observe))
         context.emit(identity.run_row(study, plan, run_id, resumed=False))
-        for row in (*task_rows(context), *env_rows(context)):
-            context.emit(row)
+        for task_row in task_rows(context):
+            context.emit(task_row)
+        for env_row in env_rows(context):
+            context.emit(env_row)
         return _prepared(context, writer, remaining(plan, History()))
     except BaseException:
         writer.close()
@@ -100,8 +103,10 @@ async def set_up_resume(layout: Layout, jobs: int | None, observe: Observe) -> P
         context.emit(now)
         if writer.recovered is not None:
             context.emit(recovered_event(now.run_id, writer.recovered))
-        for row in (*lost_rows(context, history), *env_rows(context)):
-            history.add(context.emit(row))
+        for env_row in env_rows(context):
+            context.emit(env_row)
+        for lost in list(lost_rows(context, history)):
+            history.add(context.emit(lost))
         return _prepared(context, writer, remaining(plan, history), history)
     except BaseException:
         writer.close()
@@ -134,21 +139,29 @@ class _Ground:
 
 async def _prepare_ground(study: Study, run_id: str, layout: Layout) -> _Ground:
     environments, unavailable = await _open_environments(study)
-    forbidden = (study.root, layout.ledger.parent, Path(__file__).resolve().parent.parent, Path.cwd())
-    roots: dict[Path, RunRoot] = {}
-    by_env: dict[str, RunRoot] = {}
-    for declared in study.environments:
-        place = declared.workspace or default_workspace()
-        if place not in roots:
-            roots[place] = claim_run_root(place, run_id, forbidden=forbidden)
-        by_env[declared.name] = roots[place]
+    by_env = _open_roots(study, run_id, layout)
     home = next(iter(by_env.values()))
     with_git = study.subject == "agent"
-    templates, digests = {}, {}
+    templates: dict[str, Template] = {}
+    digests: dict[str, TaskDigests] = {}
     for task in study.tasks:
-        templates[task.id] = await asyncio.to_thread(build_template, task, home, with_git=with_git)
-        digests[task.id] = TaskDigests(*task_digests(task))
+        templates[task.id] = await asyncio.to_thread(template.build, home, task, with_git=with_git)
+        digests[task.id] = await asyncio.to_thread(task_digests, task)
     return _Ground(environments, unavailable, by_env, templates, digests)
+
+
+def _open_roots(study: Study, run_id: str, layout: Layout) -> dict[str, RunRoot]:
+    """This run's folder below each environment's workspace; a path that a person typed passes the guard first."""
+    forbidden = (study.root, layout.ledger.parent, Path(__file__).resolve().parent.parent, Path.cwd())
+    opened: dict[Path, RunRoot] = {}
+    by_env: dict[str, RunRoot] = {}
+    for declared in study.environments:
+        place = declared.workspace
+        checked = check_workspace_root(place, forbidden=forbidden) if place is not None else default_workspace()
+        if checked not in opened:
+            opened[checked] = RunRoot.open(claim_root(checked), run_id)
+        by_env[declared.name] = opened[checked]
+    return by_env
 
 
 async def _open_environments(study: Study) -> tuple[dict[str, Environment], dict[str, str]]:
@@ -179,7 +192,7 @@ def _wanted(study: Study) -> Wanted:
     )
 
 
-def _emitter(writer: LedgerWriter, observe: Observe) -> Callable[[AnyRow], AnyRow]:
+def _emitter(writer: LedgerWriter, observe: Observe) -> Emit:
     def emit(row: AnyRow) -> AnyRow:
         written = writer.append(row)
         observe(written)
@@ -188,7 +201,7 @@ def _emitter(writer: LedgerWriter, observe: Observe) -> Callable[[AnyRow], AnyRo
     return emit
 
 
-def _context(study: Study, run_id: str, layout: Layout, ground: _Ground, emit: Callable[[AnyRow], AnyRow]) -> RunContext:
+def _context(study: Study, run_id: str, layout: Layout, ground: _Ground, emit: Emit) -> RunContext:
     return RunContext(
         study=study,
         run_id=run_id,

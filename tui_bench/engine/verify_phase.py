@@ -43,7 +43,7 @@ async def verify_final_tree(attempt: Attempt, folders: AttemptFolders) -> None:
         seen.stderr_tail = tail_text(outcome.output.stderr_tail)
         seen.files["verify_log"] = file_ref(attempt.context.layout, attempt.folder / "verify.log", outcome.output)
     replays = attempt.context.study.verify_replays
-    if replays and not seen.over:
+    if replays and not seen.is_over():
         with attempt.phase("replays"):
             for number in range(1, replays + 1):
                 again = folders.verify(number)
@@ -52,7 +52,7 @@ async def verify_final_tree(attempt: Attempt, folders: AttemptFolders) -> None:
                     attempt.context.study.controls,
                 )  # fmt: skip
                 await _one_run(attempt, again, f"verify.{number}.log")
-                if seen.over:
+                if seen.is_over():
                     break
 
 
@@ -93,7 +93,7 @@ def verify_run(outcome: Outcome) -> VerifyRun:
 
 
 def verify_command(context: RunContext, task: Task, env: str, place: VerifyFolders, log: Path) -> Command:
-    """The process of one verify: pristine oracle beside or over the tree, own HOME and TMPDIR, nothing of the agent's."""
+    """The process of one verify: pristine oracle, own HOME and TMPDIR, nothing of the agent's."""
     environment: Environment = context.environments[env]
     declared = context.declared(env)
     mounts = [Mount("repo", place.repo, writable=True)]
@@ -106,7 +106,8 @@ def verify_command(context: RunContext, task: Task, env: str, place: VerifyFolde
         path=environment.path_variable(),
         home=inside["home"],
         tmp=inside["tmp"],
-        further={**folders, **dict(declared.variables)},
+        extra=folders,
+        last=dict(declared.variables),
     )
     argv = ("sh", "-c", task.verify) if isinstance(task.verify, str) else _filled(task.verify, folders)
     return Command(
