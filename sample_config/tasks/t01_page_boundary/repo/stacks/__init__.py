@@ -1,0 +1,1 @@
+"""A shelf of books, printed page by page."""

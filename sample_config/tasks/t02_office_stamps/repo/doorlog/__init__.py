@@ -1,0 +1,1 @@
+"""Door events of several offices in one table."""

@@ -1,0 +1,1 @@
+"""Settings and limits of a mail relay."""

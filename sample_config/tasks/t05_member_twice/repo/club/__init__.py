@@ -1,0 +1,1 @@
+"""Members of a club in one SQLite file."""

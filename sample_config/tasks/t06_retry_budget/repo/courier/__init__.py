@@ -1,0 +1,1 @@
+"""Hands a batch of parcels to an unreliable gateway."""

@@ -1,0 +1,1 @@
+"""Orders, slips and bills of an evening."""

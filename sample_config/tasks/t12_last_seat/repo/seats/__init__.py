@@ -1,0 +1,1 @@
+"""Sells the seats of a hall from several windows."""
