@@ -43,10 +43,11 @@ def _run(make: SetUp, layout: Layout, *, plain: bool, strict: bool) -> int:
     state = read_ledger(layout.ledger)
     for line in closing_lines(state, layout.ledger, strict=strict):
         print(line)
-    return INTERRUPTED if outcome == "interrupted" else exit_code(state, strict=strict)
+    return INTERRUPTED if outcome == "signalled" else exit_code(state, strict=strict)
 
 
 async def _drive(make: SetUp, *, plain: bool) -> str | None:
+    """How the run ended, `signalled` where a signal ended it, None where nothing was left to do."""
     progress = Progress(sys.stdout if plain else sys.stderr, every_event=plain)
     prepared = await make(progress.show)
     if prepared is None:
@@ -56,7 +57,8 @@ async def _drive(make: SetUp, *, plain: bool) -> str | None:
     for number in STOP_SIGNALS:
         loop.add_signal_handler(number, presses.again, number)
     try:
-        return await prepared.run()
+        how = await prepared.run()
+        return "signalled" if presses.count else how
     finally:
         for number in STOP_SIGNALS:
             loop.remove_signal_handler(number)
@@ -67,11 +69,11 @@ class _Presses:
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
-        self._count = 0
+        self.count = 0
 
     def again(self, number: signal.Signals) -> None:
-        self._count += 1
-        if self._count > 1:
+        self.count += 1
+        if self.count > 1:
             # The slots' supervisors see their pipe close and kill whatever still runs.
             os._exit(INTERRUPTED)
         running = self._runner.running
