@@ -6,7 +6,7 @@ argv to start, and says under which path each mount is seen inside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -99,6 +99,22 @@ class Outcome:
     detail: str | None = None
     """The system's own words when it did not start or was lost."""
     output: Capture = Capture()
+    status: str = ""
+    """What the transport's own processes said on their status descriptor; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a transport starts a command on this host."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    """Host path."""
+    variables: Mapping[str, str]
+    own: int = 0
+    """Processes at the top of the tree that belong to the transport; a polite TERM spares the first of them."""
+    status: bool = False
+    """Whether the transport speaks on descriptor 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +128,7 @@ class Facts:
 class Slot(Protocol):
     """One job slot: runs one command at a time and leaves no process behind, whatever happens to its owner."""
 
-    async def run(self, argv: Sequence[str], command: Command, cwd: str) -> Outcome: ...
+    async def run(self, launch: Launch, command: Command) -> Outcome: ...
 
     def cancel(self) -> None: ...
 

@@ -14,11 +14,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tui_bench.environments.base import Capture, Command, Outcome
+from tui_bench.environments.base import Capture, Command, Launch, Outcome
 from tui_bench.errors import EnvironmentUnavailable
 
 PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
@@ -88,27 +87,15 @@ class SupervisorSlot:
         self.scoped = bool(features["scoped"])
         self.subreaper = bool(features["subreaper"])
 
-    async def run(
-        self, argv: Sequence[str], command: Command, cwd: str, *, variables: dict[str, str] | None = None,
-        own: int = 0, status: bool = False,
-    ) -> Outcome:  # fmt: skip
-        """Run to the end. `cwd` is a host path. See `ask` for the extras of a transport."""
-        reply = await self.ask(argv, command, cwd, variables=variables, own=own, status=status)
-        return outcome_of(reply, command)
-
-    async def ask(
-        self, argv: Sequence[str], command: Command, cwd: str, *, variables: dict[str, str] | None = None,
-        own: int = 0, status: bool = False,
-    ) -> dict[str, Any]:  # fmt: skip
-        """The raw reply. `own` processes at the top belong to the transport; `status` gives them descriptor 3."""
+    async def run(self, launch: Launch, command: Command) -> Outcome:
+        """Run one command to its end. Raises EnvironmentUnavailable when no supervisor starts."""
         if self._current is not None:
             raise RuntimeError("a slot runs one command at a time")
         self._current = next(self._ids)
         try:
             await self.start()
             self._waiting = asyncio.get_running_loop().create_future()
-            request = self._request(argv, command, cwd, variables, own, status)
-            await self._send(request)
+            await self._send(self._request(launch, command))
             reply = await self._waiting
         except asyncio.CancelledError:
             await asyncio.shield(self.close())
@@ -116,9 +103,9 @@ class SupervisorSlot:
         finally:
             self._current = None
         if reply is None:
-            code = await self._bury()
-            reply = {"why": "lost", "detail": f"the supervisor ended ({describe_end(code)}) while the command ran"}
-        return reply
+            code = describe_end(await self._bury())
+            return Outcome(why="lost", detail=f"the job slot's supervisor ended while the command ran ({code})")
+        return outcome_of(reply, command)
 
     def cancel(self) -> None:
         """End the running command: TERM, grace, KILL. `run` then returns `cancelled`. Nothing to do when idle."""
@@ -132,16 +119,14 @@ class SupervisorSlot:
             self._process.stdin.close()
         await self._bury()
 
-    def _request(
-        self, argv: Sequence[str], command: Command, cwd: str, variables: dict[str, str] | None, own: int, status: bool
-    ) -> bytes:
+    def _request(self, launch: Launch, command: Command) -> bytes:
         limits = command.limits
         return encode({
-            "do": "run", "id": self._current, "argv": list(argv), "cwd": cwd,
-            "env": dict(command.variables if variables is None else variables), "log": str(command.log),
-            "head_bytes": command.head_bytes, "tail_bytes": command.tail_bytes,
+            "do": "run", "id": self._current, "argv": launch.argv, "cwd": launch.cwd, "env": dict(launch.variables),
+            "log": str(command.log), "head_bytes": command.head_bytes, "tail_bytes": command.tail_bytes,
             "wall_s": limits.wall_s, "grace_s": limits.grace_s, "memory_mb": limits.memory_mb,
-            "cpus": choose_cpus(limits.cpus, self.number), "status": status, "spare_first": own > 0, "own": own,
+            "cpus": choose_cpus(limits.cpus, self.number), "status": launch.status,
+            "spare_first": launch.own > 0, "own": launch.own,
         })  # fmt: skip
 
     async def _send(self, data: bytes) -> None:
@@ -231,8 +216,8 @@ def choose_cpus(wanted: float | None, slot: int) -> list[int] | None:
 
 def outcome_of(reply: dict[str, Any], command: Command) -> Outcome:
     """The contract's value from the program's reply."""
-    if reply["why"] in ("not_started", "lost"):
-        return Outcome(why=reply["why"], detail=reply["detail"])
+    if reply["why"] == "not_started":
+        return Outcome(why="not_started", detail=reply["detail"])
     stdout_tail = reply["stdout_tail"].encode("latin-1")
     stderr_tail = reply["stderr_tail"].encode("latin-1")
     refused = (
@@ -253,4 +238,5 @@ def outcome_of(reply: dict[str, Any], command: Command) -> Outcome:
         memory_exceeded=reply["memory_exceeded"] or refused,
         detail=reply["detail"],
         output=Capture(reply["total"], reply["kept"], stdout_tail, stderr_tail),
+        status=reply["status"],
     )

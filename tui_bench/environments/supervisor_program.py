@@ -145,8 +145,9 @@ class Running:
             self.kill()
 
     def count_others(self) -> int:
-        """Living processes besides the first."""
-        return count_alive([pid for pid in descendants(os.getpid()) if pid != self.tree.first]) if LINUX else 0
+        """Living processes of the command besides its first; the transport's own are not the command's."""
+        others = [pid for pid in descendants(os.getpid()) if pid != self.tree.first] if LINUX else []
+        return max(0, count_alive(others) - self.request.get("own", 0))
 
     def until_first_ends(self, worker: Worker) -> None:
         """Pump, watch the clock and the owner, until the first process has been reaped."""

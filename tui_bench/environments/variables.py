@@ -31,9 +31,11 @@ def search_path() -> str:
     return ":".join(dict.fromkeys(folders))
 
 
-def clean_variables(*, path: str, home: str, tmp: str, further: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The whole environment of a command; `further` (the study's own variables) is set last.
+def clean_variables(
+    *, path: str, home: str, tmp: str, extra: Mapping[str, str] | None = None, last: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The whole environment of a command. `home` and `tmp` are paths as the command sees them.
 
-    `home` and `tmp` are paths as the command sees them.
+    `extra` is what this command is given; `last`, the environment's own variables, wins over everything.
     """
-    return {"PATH": path, "HOME": home, "TMPDIR": tmp, **CONSTANTS, **(further or {})}
+    return {"PATH": path, "HOME": home, "TMPDIR": tmp, **CONSTANTS, **(extra or {}), **(last or {})}
