@@ -23,6 +23,7 @@ SWEEP_S = 10.0
 """How long killing may go on before the processes left (stuck in the kernel) are reported instead."""
 LINUX = sys.platform.startswith("linux")
 PAGE = resource.getpagesize()
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
@@ -72,7 +73,7 @@ def restrict_signals(libc: CDLL | None) -> bool:
 
 
 def parse_stat(pid: int | str) -> list[bytes]:
-    """Fields of procfs `stat` from the state on; empty when the process is gone."""
+    """Fields of procfs `stat` from the state (field 3 of proc(5)) on; empty when the process is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
             return stat.read().rpartition(b")")[2].split()
@@ -123,15 +124,6 @@ def count_alive(pids: list[int]) -> int:
     return sum(1 for pid in pids if parse_stat(pid)[:1] not in ([], [b"Z"], [b"X"]))
 
 
-def resident(pid: int) -> int:
-    """Resident bytes, 0 when the process is gone."""
-    try:
-        with open(f"/proc/{pid}/statm", "rb") as statm:
-            return int(statm.read().split()[1]) * PAGE
-    except (OSError, IndexError):
-        return 0
-
-
 def send(pid: int, number: int) -> None:
     """Signal one process that may have ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -147,16 +139,24 @@ def send_group(group: int, number: int) -> None:
 class Tree:
     """All processes below this program while one command runs; `first` is the command itself.
 
-    `cpu_s` and `peak_rss` (bytes) grow by what each reaped process used, with what it had waited for itself;
-    `peak_rss` and `peak_processes` also by samples over the whole tree.
+    `cpu_s` and `peak_rss` (bytes) come from what each reaped process used, with what it had waited for itself, and
+    from samples over the whole tree, whichever is more: a process killed together with its parent is reaped by nobody
+    who would count it. Memory of less than this program's own cannot be told (the kernel counts it to the child until
+    exec). `peak_processes` comes from samples.
     """
 
     def __init__(self, first: int) -> None:
         self.first = first
         self.status: int | None = None
-        self.cpu_s = 0.0
+        self.reaped_cpu_s = 0.0
+        self.sampled_cpu_s = 0.0
         self.peak_rss = 0
         self.peak_processes = 1
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds of all processes, user and system."""
+        return max(self.reaped_cpu_s, self.sampled_cpu_s)
 
     def reap(self) -> bool:
         """Fetch every exit status there is. False when no child is left, and so no descendant either."""
@@ -167,7 +167,7 @@ class Tree:
                 return False
             if pid == 0:
                 return True
-            self.cpu_s += used.ru_utime + used.ru_stime
+            self.reaped_cpu_s += used.ru_utime + used.ru_stime
             self.peak_rss = max(self.peak_rss, used.ru_maxrss * (1024 if LINUX else 1))
             if pid == self.first:
                 self.status = status
@@ -208,8 +208,10 @@ class Tree:
 
     def sample(self, own: int) -> int:
         """One pass over the tree, `own` processes of the transport not counted. Returns resident bytes together."""
-        pids = descendants(os.getpid())
-        together = sum(map(resident, pids))
-        self.peak_processes = max(self.peak_processes, len(pids) - own)
+        found = [fields for pid in descendants(os.getpid()) if (fields := parse_stat(pid))]
+        together = sum(int(fields[21]) for fields in found) * PAGE
+        ticks = sum(int(count) for fields in found for count in fields[11:15])
+        self.sampled_cpu_s = max(self.sampled_cpu_s, self.reaped_cpu_s + ticks / TICKS_A_SECOND)
+        self.peak_processes = max(self.peak_processes, len(found) - own)
         self.peak_rss = max(self.peak_rss, together)
         return together

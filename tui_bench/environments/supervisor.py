@@ -46,10 +46,14 @@ class SupervisorSlot:
         self.scoped = False
         self.subreaper = False
         self._process: subprocess.Popen[bytes] | None = None
+        self._requests = -1
+        self._replies = -1
+        self._ended = False
+        self._closing = False
         self._ids = itertools.count(1)
         self._current: int | None = None
-        self._waiting: asyncio.Future[dict[str, Any] | None] | None = None
-        self._pending = bytearray()
+        self._answer: asyncio.Future[dict[str, Any] | None] | None = None
+        self._line = bytearray()
 
     @property
     def pid(self) -> int | None:
@@ -58,32 +62,18 @@ class SupervisorSlot:
 
     async def start(self) -> None:
         """Start the program; nothing to do where it runs. Raises EnvironmentUnavailable."""
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and not self._ended and self._process.poll() is None:
             return
-        self._forget()
+        await self._bury()
+        self._spawn()
+        self._answer = asyncio.get_running_loop().create_future()
         try:
-            process = subprocess.Popen(  # noqa: ASYNC220  (must be forked by this thread: see die-with-parent)
-                [base_interpreter(), "-I", "-S", "-X", "utf8", "-c", PROGRAM.format(root=PACKAGE_ROOT)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                start_new_session=True, cwd="/", env={}, bufsize=0,
-            )  # fmt: skip
-        except OSError as error:
-            raise EnvironmentUnavailable(f"the supervisor does not start: {error}") from error
-        assert process.stdin is not None and process.stdout is not None
-        self._process = process
-        self._pending.clear()
-        os.set_blocking(process.stdin.fileno(), False)
-        os.set_blocking(process.stdout.fileno(), False)
-        loop = asyncio.get_running_loop()
-        loop.add_reader(process.stdout.fileno(), self._readable)
-        self._waiting = loop.create_future()
-        try:
-            features = await asyncio.wait_for(self._waiting, START_S)
+            features = await asyncio.wait_for(self._answer, START_S)
         except TimeoutError:
             features = None
         if features is None:
-            await self._bury()
-            raise EnvironmentUnavailable(f"the supervisor does not start with {base_interpreter()} -I -S")
+            await self.close()
+            raise EnvironmentUnavailable(f"no supervisor starts with {base_interpreter()} -I -S")
         self.scoped = bool(features["scoped"])
         self.subreaper = bool(features["subreaper"])
 
@@ -94,30 +84,56 @@ class SupervisorSlot:
         self._current = next(self._ids)
         try:
             await self.start()
-            self._waiting = asyncio.get_running_loop().create_future()
+            self._answer = asyncio.get_running_loop().create_future()
             await self._send(self._request(launch, command))
-            reply = await self._waiting
+            reply = await self._answer
         except asyncio.CancelledError:
             await asyncio.shield(self.close())
             raise
         finally:
             self._current = None
-        if reply is None:
-            code = describe_end(await self._bury())
-            return Outcome(why="lost", detail=f"the job slot's supervisor ended while the command ran ({code})")
-        return outcome_of(reply, command)
+        if reply is not None:
+            return outcome_of(reply, command)
+        closing = self._closing
+        ended = describe_end(await self._bury())
+        if closing:
+            return Outcome(why="owner_gone", detail="the job slot was closed while the command ran")
+        return Outcome(why="lost", detail=f"the job slot's supervisor ended while the command ran ({ended})")
 
     def cancel(self) -> None:
         """End the running command: TERM, grace, KILL. `run` then returns `cancelled`. Nothing to do when idle."""
-        if self._current is not None and self._process is not None and self._process.stdin is not None:
+        if self._current is not None and self._requests >= 0:
             with contextlib.suppress(OSError):
-                os.write(self._process.stdin.fileno(), encode({"do": "cancel", "id": self._current}))
+                os.write(self._requests, encode({"do": "cancel", "id": self._current}))
 
     async def close(self) -> None:
         """End the program and everything that still runs in it."""
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+        self._closing = True
+        self._close_requests()
         await self._bury()
+        self._closing = False
+
+    def _spawn(self) -> None:
+        """Start the program and listen to it."""
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [base_interpreter(), "-I", "-S", "-X", "utf8", "-c", PROGRAM.format(root=PACKAGE_ROOT)],
+                stdin=theirs_in, stdout=theirs_out, stderr=subprocess.DEVNULL, start_new_session=True, cwd="/", env={},
+            )  # fmt: skip
+        except OSError as error:
+            os.close(ours_in)
+            os.close(ours_out)
+            raise EnvironmentUnavailable(f"no supervisor starts: {error}") from error
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        self._requests, self._replies, self._ended = ours_out, ours_in, False
+        self._line.clear()
+        os.set_blocking(self._requests, False)
+        os.set_blocking(self._replies, False)
+        asyncio.get_running_loop().add_reader(self._replies, self._readable)
 
     def _request(self, launch: Launch, command: Command) -> bytes:
         limits = command.limits
@@ -130,56 +146,59 @@ class SupervisorSlot:
         })  # fmt: skip
 
     async def _send(self, data: bytes) -> None:
-        assert self._process is not None and self._process.stdin is not None
-        fd = self._process.stdin.fileno()
-        while data:
+        while data and self._requests >= 0:
             try:
-                data = data[os.write(fd, data) :]
+                data = data[os.write(self._requests, data) :]
             except BlockingIOError:
-                await writable(fd)
+                await writable(self._requests)
             except BrokenPipeError:
-                return  # the reader sees the end too, and says so
+                return  # the end of the replies is the answer
 
     def _readable(self) -> None:
-        assert self._process is not None and self._process.stdout is not None
         try:
-            data = os.read(self._process.stdout.fileno(), 1 << 18)
+            data = os.read(self._replies, 1 << 18)
         except BlockingIOError:
             return
-        self._pending += data
+        self._line += data
         if not data:
-            asyncio.get_running_loop().remove_reader(self._process.stdout.fileno())
+            self._ended = True
+            asyncio.get_running_loop().remove_reader(self._replies)
             self._deliver(None)
-        elif self._pending.endswith(b"\n"):
-            line = bytes(self._pending)
-            self._pending.clear()
-            self._deliver(json.loads(line))
+        elif self._line.endswith(b"\n"):
+            reply = json.loads(self._line)
+            self._line.clear()
+            self._deliver(reply)
 
     def _deliver(self, reply: dict[str, Any] | None) -> None:
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(reply)
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(reply)
+
+    def _close_requests(self) -> None:
+        if self._requests >= 0:
+            os.close(self._requests)
+            self._requests = -1
 
     async def _bury(self) -> int | None:
         """Wait until the program, guardian included, has ended; it ends only when nothing below it is left."""
         process = self._process
         if process is None:
             return None
-        deadline = asyncio.get_running_loop().time() + CLOSE_S
+        self._close_requests()
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + CLOSE_S
         pause = 0.001
-        while process.poll() is None and asyncio.get_running_loop().time() < deadline:
+        while process.poll() is None and clock() < deadline:
             await asyncio.sleep(pause)
             pause = min(0.05, pause * 1.5)
         if process.poll() is None:
             process.kill()
-        self._forget()
-        return process.poll()
-
-    def _forget(self) -> None:
-        process, self._process = self._process, None
-        if process is not None and process.stdin is not None and process.stdout is not None:
-            asyncio.get_running_loop().remove_reader(process.stdout.fileno())
-            process.stdin.close()
-            process.stdout.close()
+            process.wait()
+        if self._process is process:
+            asyncio.get_running_loop().remove_reader(self._replies)
+            os.close(self._replies)
+            self._process, self._replies = None, -1
+            self._deliver(None)
+        return process.returncode
 
 
 def encode(message: dict[str, Any]) -> bytes:

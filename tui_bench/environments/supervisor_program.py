@@ -147,7 +147,7 @@ class Running:
     def count_others(self) -> int:
         """Living processes of the command besides its first; the transport's own are not the command's."""
         others = [pid for pid in descendants(os.getpid()) if pid != self.tree.first] if LINUX else []
-        return max(0, count_alive(others) - self.request.get("own", 0))
+        return max(0, count_alive(others) - int(self.request.get("own", 0)))
 
     def until_first_ends(self, worker: Worker) -> None:
         """Pump, watch the clock and the owner, until the first process has been reaped."""
