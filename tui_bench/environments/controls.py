@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tui_bench.environments.base import MEANS_NONE
-from tui_bench.study.model import Environment, Network
+from tui_bench.study.model import Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,9 @@ class Wanted:
     `even_unenforced`: the user has said that the run may go on where a control cannot be enforced.
     """
 
-    network_agent: Network | None = None
-    network_verify: Network | None = None
+    network_denied: bool = False
+    network_endpoint: bool = False
+    """Nothing but the model's endpoint may be reached."""
     memory_mb: int | None = None
     cpus: float | None = None
     even_unenforced: bool = False
@@ -28,12 +29,11 @@ class Wanted:
 def refusals(spec: Environment, wanted: Wanted, capabilities: Mapping[str, str]) -> list[str]:
     """One sentence for each control that cannot be enforced, with the cure."""
     where = f"not enforceable in environment {spec.name!r} ({spec.kind})"
-    networks = {spec.network, wanted.network_agent, wanted.network_verify}
     found: list[str] = []
-    if "denied" in networks and capabilities["net"] == MEANS_NONE:
+    if (spec.network == "denied" or wanted.network_denied) and capabilities["net"] == MEANS_NONE:
         found.append(f"network: denied is {where}: use kind sandbox")
-    if "endpoint" in networks:
-        found.append(f"network: endpoint is {where}: this version can only open or deny; use open, or denied")
+    if spec.network == "endpoint" or wanted.network_endpoint:
+        found.append(f"network: endpoint is {where}: this version opens or denies the whole network; use one of them")
     for cpus in sorted({count for count in (spec.cpus, wanted.cpus) if count is not None}):
         found += [f"cpus: {cpus:g} is {where}: {why}" for why in cpu_refusal(cpus, capabilities["cpu"])]
     memory = {size for size in (spec.memory_mb, wanted.memory_mb) if size is not None}

@@ -21,6 +21,8 @@ from tui_bench.environments.variables import clean_variables
 from tui_bench.errors import ControlRefused, EnvironmentUnavailable
 from tui_bench.study import model
 
+__all__ = ["ExecEnvironment", "Wanted", "open_environment"]
+
 FACTS_S = 30.0
 MEMORY_MEANS = "rlimit+sampler"
 CPU_MEANS = "affinity"
