@@ -1,0 +1,162 @@
+"""The terminal app on one ledger. It reads, and asks a runner through a link; closing it never loses a run.
+
+However it ends, by a key, a signal or a fault of its own, the terminal is given back as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from textual import work
+from textual.app import App
+from textual.binding import BindingType
+
+from tui_bench.errors import TuiBenchError, UsageError
+from tui_bench.ledger.runs import Layout
+from tui_bench.tui import keys, safe
+from tui_bench.tui.glyphs import ASCII, glyphs_for
+from tui_bench.tui.link import RunnerLink
+from tui_bench.tui.screens.help import HelpScreen
+from tui_bench.tui.screens.main import MainScreen
+from tui_bench.tui.screens.quit import QuitScreen
+from tui_bench.tui.themes import DARK, LIGHT, verdict_colours
+
+Choice = Literal["quit", "detach", "stop", "signal"]
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """How the screen was left. `code` is 0, or 128 + the signal that ended it."""
+
+    choice: Choice
+    code: int = 0
+
+
+class BenchApp(App[Departure]):
+    """One ledger, live or finished. `link` is None where no runner is known; `clock` gives seconds since the epoch."""
+
+    TITLE = "tui_bench"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (declared so by the base class)
+        (0, "-tiny"), (60, "-small"), (80, "-normal"), (120, "-wide"),
+    ]  # fmt: skip
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-flat"), (15, "-low"), (20, "-usual"), (35, "-tall"),
+    ]  # fmt: skip
+
+    def __init__(
+        self,
+        ledger: Path,
+        link: RunnerLink | None,
+        *,
+        ascii_glyphs: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self.animation_level = "none"
+        self.failure: str | None = None
+        """One line on the fault that ended the app; None where none did."""
+        self._ledger = ledger
+        self._glyphs = glyphs_for(ascii_glyphs)
+        self._ascii = self._glyphs is ASCII
+        self._main = MainScreen(ledger, link, self._glyphs, self._ascii, clock)
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = os.environ.get("TEXTUAL_THEME", DARK.name)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return verdict_colours(self.current_theme.dark)
+
+    def on_mount(self) -> None:
+        self._catch_signals()
+        self.set_class(self._ascii, "-ascii")
+        self.push_screen(self._main)
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, self.exit, Departure("signal", 128 + number))
+
+    def action_help(self) -> None:
+        if not isinstance(self.screen, HelpScreen):
+            files = [("ledger", safe.line(str(self._ledger))), ("files", safe.line(str(Layout(self._ledger).files)))]
+            self.push_screen(HelpScreen(self._glyphs, self._ascii, files))
+
+    def action_leave(self) -> None:
+        """Go at once; a run that is going on goes on."""
+        self.exit(Departure("detach" if self._main.working else "quit"))
+
+    @work(exclusive=True, group="quit")
+    async def action_ask_quit(self) -> None:
+        """Quit; while a run is going on ask what becomes of it."""
+        if not self._main.working:
+            self.exit(Departure("quit"))
+            return
+        answer = await self.push_screen_wait(QuitScreen(*self._main.counts))
+        if answer == "detach":
+            self.exit(Departure("detach"))
+        elif answer == "stop" and await self._main.request("stop"):
+            self.exit(Departure("stop"))
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected; else quit, and at the second time without asking."""
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.notify("Copied. Ctrl-C again without a selection quits.", markup=False)
+            self.screen.clear_selection()
+        elif isinstance(self.screen, QuitScreen):
+            self.action_leave()
+        else:
+            self.action_ask_quit()
+
+    def action_save_picture(self) -> None:
+        """Save the screen as an SVG file in the current folder."""
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        path = Path.cwd() / f"tui_bench-{stamp}.svg"
+        try:
+            path.write_text(self.export_screenshot(title=self.TITLE), "utf-8")
+        except OSError as error:
+            self.notify(safe.text(f"{path}: {error.strerror}"), severity="error", markup=False)
+            return
+        self.notify(safe.text(f"Saved {path}"), markup=False)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End on a fault with one line instead of a traceback that shows local values."""
+        self._return_code = 1
+        if self.failure is None:
+            self.failure = one_line(error)
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
+
+
+def one_line(error: Exception) -> str:
+    """The fault and where it came from, in one clean line."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace is not None else ""
+    return safe.text(f"{type(error).__name__}: {error}{where}")
+
+
+def run_app(ledger: Path, link: RunnerLink | None, *, ascii_glyphs: bool = False) -> Departure:
+    """Show the ledger until it is left. Raises UsageError where a terminal cannot, TuiBenchError on a fault."""
+    if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+        raise UsageError("this terminal cannot move its cursor (TERM is dumb or unset): use --headless or --plain")
+    app = BenchApp(ledger, link, ascii_glyphs=ascii_glyphs)
+    left = app.run()
+    if app.failure is not None:
+        raise TuiBenchError(
+            f"the screen failed: {app.failure}; the run is not affected, `tui-bench watch {ledger}` opens it again"
+        )
+    return left if left is not None else Departure("quit")

@@ -1,0 +1,113 @@
+"""The one table of keys: bindings, footer and help are all made from it, so none of them can drift.
+
+Lower case looks; upper case changes a view's scope or writes something. A key means one thing on a screen. `Key.id` is
+the binding's id, so a keymap can move it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding, BindingType
+
+Scope = Literal["app", "run", "pane", "grid", "log", "help", "quit", "confirm"]
+Group = Literal["MOVE", "LOOK", "RUN"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One row of the table. `keys` are Textual's names, comma separated; `label` is what a person reads.
+
+    `short` stands in the footer, at most 9 cells; `rank` orders what is cut first (high) and 0 keeps it out of it.
+    """
+
+    id: str
+    keys: str
+    label: str
+    scope: Scope
+    group: Group
+    action: str
+    short: str
+    tooltip: str
+    rank: int = 0
+    ascii_label: str = ""
+    priority: bool = False
+
+    def shown(self, ascii_only: bool) -> str:
+        """The label that the terminal can draw."""
+        return self.ascii_label or self.label if ascii_only else self.label
+
+
+KEYS: tuple[Key, ...] = (
+    Key("help", "question_mark,f1", "?", "app", "LOOK", "app.help", "help", "keys and signs of this screen", 1),
+    Key("move.down", "down,j", "j ↓", "pane", "MOVE", "move(0, 1)", "down", "down one row", 0, "j down"),
+    Key("move.up", "up,k", "k ↑", "pane", "MOVE", "move(0, -1)", "up", "up one row", 0, "k up"),
+    Key("move.left", "left,h", "h ←", "pane", "MOVE", "move(-1, 0)", "left", "left one column", 0, "h left"),
+    Key("move.right", "right,l", "l →", "pane", "MOVE", "move(1, 0)", "right", "right one column", 0, "l right"),
+    Key("move.first", "g,home", "g home", "pane", "MOVE", "edge(-1)", "first", "first row, start of the log"),
+    Key("move.last", "G,end", "G end", "pane", "MOVE", "edge(1)", "last", "last row, end of the log"),
+    Key("move.page_down", "pagedown,ctrl+d", "^d PgDn", "pane", "MOVE", "page(1)", "page", "one page down"),
+    Key("move.page_up", "pageup,ctrl+u", "^u PgUp", "pane", "MOVE", "page(-1)", "page", "one page up"),
+    Key("pane.next", "tab", "tab", "run", "MOVE", "app.focus_next", "pane", "next pane", 8),
+    Key("pane.previous", "shift+tab", "shift+tab", "run", "MOVE", "app.focus_previous", "pane", "previous pane"),
+    Key("log.open", "enter", "⏎", "grid", "LOOK", "open", "log", "read the log of this cell", 3, "enter"),
+    Key("log.back", "escape", "esc", "log", "MOVE", "back", "grid", "back to the grid", 3),
+    Key("attempt.previous", "left_square_bracket", "[", "run", "LOOK", "log_shift(-1)", "prev", "previous log here"),
+    Key("attempt.next", "right_square_bracket", "]", "run", "LOOK", "log_shift(1)", "next log",
+        "next log here: attempts in order, agent then verify", 7),
+    Key("log.follow", "f", "f", "run", "LOOK", "follow", "freeze", "freeze the log, or follow again", 5),
+    Key("log.wrap", "w", "w", "run", "LOOK", "wrap", "wrap", "wrap long lines of the log", 9),
+    Key("run.pause", "p", "p", "run", "RUN", "pause", "pause", "pause or resume starting attempts", 4),
+    Key("run.stop", "X", "X", "run", "RUN", "stop_run", "stop", "stop the run; asks first", 6),
+    Key("view.screenshot", "ctrl+s", "^s", "app", "RUN", "app.save_picture", "picture", "screenshot as SVG file", 10),
+    Key("view.suspend", "ctrl+z", "^z", "app", "RUN", "app.suspend_process", "suspend", "suspend the view only", 11),
+    Key("view.quit", "q", "q", "run", "RUN", "app.ask_quit", "quit", "quit; with work running it asks", 2),
+    Key("view.leave", "ctrl+q", "^q", "app", "RUN", "app.leave", "leave", "leave at once; the runner goes on",
+        0, "", True),
+    Key("view.interrupt", "ctrl+c", "^c", "app", "RUN", "app.interrupt", "copy", "copy what is selected, else like q",
+        0, "", True),
+    Key("help.close", "escape,q", "esc", "help", "MOVE", "dismiss", "close", "close help", 1),
+    Key("quit.detach", "d,enter", "d", "quit", "RUN", "answer('detach')", "detach", "leave; the runner goes on", 1),
+    Key("quit.stop", "s", "s", "quit", "RUN", "answer('stop')", "stop run", "stop the run, then leave", 2),
+    Key("quit.stay", "escape,q", "esc", "quit", "RUN", "answer('stay')", "stay", "back to the screen", 3),
+    Key("confirm.yes", "y", "y", "confirm", "RUN", "answer(True)", "yes", "do it", 1),
+    Key("confirm.no", "escape,n,q", "esc", "confirm", "RUN", "answer(False)", "no", "leave things as they are", 2),
+)  # fmt: skip
+"""Every key this program binds."""
+
+SCREENS: dict[str, tuple[Scope, ...]] = {
+    "run": ("app", "run", "pane", "grid", "log"),
+    "help": ("app", "pane", "help"),
+    "quit": ("quit",),
+    "confirm": ("confirm",),
+}
+"""Which scopes are live together."""
+
+
+def of(*scopes: Scope) -> tuple[Key, ...]:
+    """The keys of these scopes in table order."""
+    return tuple(key for key in KEYS if key.scope in scopes)
+
+
+def bindings(*scopes: Scope) -> list[BindingType]:
+    """Textual bindings of these scopes, for a class's BINDINGS."""
+    return [
+        Binding(key.keys, key.action, key.short, show=False, tooltip=key.tooltip, id=key.id, priority=key.priority)
+        for key in of(*scopes)
+    ]
+
+
+def footer(keys: Iterable[Key], width: int, ascii_only: bool) -> list[tuple[Key, str]]:
+    """Hints that fit into `width` cells, in table order; those of the highest rank are left out first."""
+    ranked = sorted((key for key in keys if key.rank), key=lambda key: key.rank)
+    chosen: list[tuple[Key, str]] = []
+    used = 1
+    for key in ranked:
+        hint = f"{key.shown(ascii_only)} {key.short}"
+        if used + len(hint) + 2 > width:
+            break
+        chosen.append((key, hint))
+        used += len(hint) + 2
+    return sorted(chosen, key=lambda found: KEYS.index(found[0]))

@@ -1,0 +1,100 @@
+"""Keys and signs of the main screen, made from the key table and the glyph set, so they cannot drift from either."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui_bench.tui import keys
+from tui_bench.tui.glyphs import Glyphs
+
+TITLES: dict[keys.Group, str] = {"MOVE": "Move", "LOOK": "Look", "RUN": "Run"}
+GATE_WORDS = (
+    ("GATE OPEN", "the environments agree on enough tasks for the registered limit"),
+    ("GATE SHUT", "more tasks flip with the environment than the limit allows"),
+    ("GATE ...", "running: pairs are missing, and both answers may still be possible"),
+    ("NO EVIDENCE, NO VERDICT, UNINFORMATIVE", "too few scored pairs, or none that could tell anything"),
+    ("CONFOUNDED", "the environments differ in more than the dimension named in the study"),
+    ("FLAKY TEST", "one final tree, one environment, different verdicts: mend the test first"),
+    ("STOPPED", "too many voids, or the record is damaged: nothing is ranked"),
+)
+NOTES = (
+    ("void", "the instrument broke or a rule was broken; not a fail, and outside every rate"),
+    ("flip", "the declared attempt passes in one environment and fails in another, for the same agent"),
+    ("unequal", "the agents' declared attempts differ in the same environment"),
+    ("excluded", "the task tests nothing here: its untouched checkout passes, or its verify cannot be trusted"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Scrolls where it does not fit."""
+
+    CSS_PATH = "help.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("pane", "help")
+
+    def __init__(self, glyphs: Glyphs, ascii_only: bool, files: list[tuple[str, Content]]) -> None:
+        super().__init__()
+        self._glyphs = glyphs
+        self._ascii = ascii_only
+        self._files = files
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help") as box:
+            box.border_title = Content("Help: run")
+            box.border_subtitle = Content("esc closes")
+            with Horizontal(id="help-keys"):
+                for group in TITLES:
+                    yield Static(self._keys(group), classes="help-group", markup=False)
+            yield Static(self._signs(), markup=False)
+            yield Static(_listed("Gate", GATE_WORDS), markup=False)
+            yield Static(_listed("Words", NOTES), markup=False)
+            yield Static(_files(self._files), markup=False)
+
+    def _keys(self, group: keys.Group) -> Content:
+        rows = [key for key in keys.of(*keys.SCREENS["run"]) if key.group == group]
+        lines = [Content.assemble((TITLES[group], "bold $accent"))]
+        for key in rows:
+            label = key.shown(self._ascii)
+            lines.append(Content.assemble((f"{label:<10}", "bold"), f" {key.tooltip}"))
+        return Content("\n").join(lines)
+
+    def _signs(self) -> Content:
+        glyphs = self._glyphs
+        shown = (
+            (glyphs.passed, "pass", "bench-pass"), (glyphs.failed, "fail", "bench-fail"),
+            (glyphs.void, "void", "bench-void"), (glyphs.flaky, "flaky test", "bench-fail"),
+            (glyphs.running, "running", "bench-running"), (glyphs.queued, "queued", "text-muted"),
+            (glyphs.absent, "not run", "text-muted"), (glyphs.flip, "flips with the box", "accent"),
+            (glyphs.unequal, "agents unequal", "accent"),
+        )  # fmt: skip
+        parts = [Content.assemble((sign, f"bold ${colour}"), f" {word}") for sign, word, colour in shown]
+        return Content.assemble(("Signs", "bold $accent"), "\n", Content("   ").join(parts))
+
+    def action_move(self, columns: int, rows: int) -> None:
+        self.query_one("#help").scroll_relative(y=rows, animate=False)
+
+    def action_page(self, direction: int) -> None:
+        box = self.query_one("#help")
+        box.scroll_relative(y=direction * box.size.height, animate=False)
+
+    def action_edge(self, direction: int) -> None:
+        box = self.query_one("#help")
+        box.scroll_to(y=0 if direction < 0 else box.max_scroll_y, animate=False)
+
+
+def _listed(title: str, rows: tuple[tuple[str, str], ...]) -> Content:
+    lines = [Content.assemble((title, "bold $accent"))]
+    lines += [Content.assemble((word, "bold"), "  ", said) for word, said in rows]
+    return Content("\n").join(lines)
+
+
+def _files(rows: list[tuple[str, Content]]) -> Content:
+    lines = [Content.assemble(("Files", "bold $accent"))]
+    lines += [Content.assemble((f"{name:<8}", "bold"), path) for name, path in rows]
+    return Content("\n").join(lines)

@@ -1,0 +1,45 @@
+"""The footer: keys that work where the focus is, cut from the least important when the line is too short."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.widgets import Static
+
+from tui_bench.tui import keys
+from tui_bench.tui.keys import Key
+
+
+class Hints(Static):
+    """Hints from the key table; a click on one does what its key does."""
+
+    def __init__(self, id: str | None = None, *, ascii_only: bool = False) -> None:
+        super().__init__("", id=id, markup=False)
+        self._ascii = ascii_only
+        self._keys: tuple[Key, ...] = ()
+        self._shown: list[tuple[Key, str]] = []
+
+    def show(self, *scopes: keys.Scope) -> None:
+        """Offer the keys of these scopes."""
+        self._keys = keys.of(*scopes)
+        self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        self._shown = keys.footer(self._keys, self.size.width, self._ascii)
+        parts = [
+            Content.assemble(" ", (key.shown(self._ascii), "bold $accent"), " ", (key.short, "$text-muted"), " ")
+            for key, _ in self._shown
+        ]
+        self.update(Content("").join(parts))
+
+    async def on_click(self, event: events.Click) -> None:
+        at = 0
+        for key, hint in self._shown:
+            at += len(hint) + 2
+            if event.x < at:
+                focused = self.screen.focused
+                await self.app.run_action(key.action, default_namespace=focused or self.screen)
+                return

@@ -1,0 +1,45 @@
+"""One line of cells put together from pieces at fixed places; wide and combining characters keep their columns."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tui_bench.tui.widgets.grid_layout import Span
+
+
+def fitted(text: str, width: int, ellipsis: str) -> str:
+    """`text` in at most `width` cells; a cut is marked by the one-cell `ellipsis`."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + ellipsis if width > 0 else ""
+
+
+class LineBuilder:
+    """A line of `width` cells in a ground style. Later pieces cover earlier ones that lie within them."""
+
+    def __init__(self, width: int, ground: Style) -> None:
+        self._width = width
+        self._ground = ground
+        self._pieces: dict[int, tuple[int, str, Style]] = {}
+
+    def put(self, span: Span, text: str, style: Style | None = None) -> None:
+        """Clean text into a span, cut or padded to it."""
+        width = min(span.width, self._width - span.start)
+        if width > 0:
+            self._pieces[span.start] = (width, set_cell_size(text, width), style or self._ground)
+
+    def strip(self) -> Strip:
+        """The line, exactly `width` cells wide."""
+        segments: list[Segment] = []
+        at = 0
+        for start, (width, text, style) in sorted(self._pieces.items()):
+            if start > at:
+                segments.append(Segment(" " * (start - at), self._ground))
+            segments.append(Segment(text, style))
+            at = start + width
+        if at < self._width:
+            segments.append(Segment(" " * (self._width - at), self._ground))
+        return Strip(segments, self._width)
