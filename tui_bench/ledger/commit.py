@@ -21,7 +21,7 @@ class _Batch:
 
     def __init__(self) -> None:
         self.need = 0
-        self.error: Exception | None = None
+        self.error: LedgerError | None = None
         self.done = threading.Event()
         self._events: dict[asyncio.AbstractEventLoop, asyncio.Event] = {}
 
@@ -30,7 +30,7 @@ class _Batch:
             self._events[loop] = asyncio.Event()
         return self._events[loop]
 
-    def settle(self, error: Exception | None) -> None:
+    def settle(self, error: LedgerError | None) -> None:
         self.error = error
         self.done.set()
         for loop, event in self._events.items():
@@ -43,20 +43,23 @@ class _Batch:
 
 
 class GroupCommit:
-    """Calls `flush` from one thread. Counts are of rows: written ones are announced, durable ones waited for."""
+    """Calls `flush`, which raises LedgerError and nothing else, from one thread.
+
+    Counts are of rows: written ones are announced, durable ones waited for.
+    """
 
     def __init__(self, flush: Callable[[], None], window_s: float = WINDOW_S) -> None:
         self._flush = flush
         self._window_s = window_s
         self._changed = threading.Condition()
         self._written = self._durable = 0
-        self._failure: Exception | None = None
+        self._failure: LedgerError | None = None
         self._urgent = self._kick_due = self._closing = False
         self._batch: _Batch | None = None
         self._thread: threading.Thread | None = None
 
     @property
-    def failure(self) -> Exception | None:
+    def failure(self) -> LedgerError | None:
         """Why the last commit failed; None once one has succeeded again."""
         return self._failure
 
@@ -139,10 +142,10 @@ class GroupCommit:
                 self._urgent = False
                 target, batch = self._written, self._batch
                 self._batch = None
-            error: Exception | None = None
+            error: LedgerError | None = None
             try:
                 self._flush()
-            except (OSError, LedgerError) as caught:
+            except LedgerError as caught:
                 error = caught
             self._settle(target, batch, error)
 
@@ -159,7 +162,7 @@ class GroupCommit:
     def _behind(self) -> bool:
         return self._durable < self._written and self._failure is None
 
-    def _settle(self, target: int, batch: _Batch | None, error: Exception | None) -> None:
+    def _settle(self, target: int, batch: _Batch | None, error: LedgerError | None) -> None:
         with self._changed:
             self._failure = error
             settled = [batch] if batch else []

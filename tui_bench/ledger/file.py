@@ -8,7 +8,7 @@ import os
 import stat
 import threading
 from collections import deque
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +51,12 @@ class LedgerFile:
     after a failed fsync, because the kernel may report such a failure once and then forget it.
     """
 
-    def __init__(self, path: Path, io: LedgerIO, lock: int, data: int) -> None:
+    def __init__(self, path: Path, io: LedgerIO, lock: int) -> None:
         self.path = path
         self._io = io
         self._lock = lock
-        self._data = data
-        self._identity = _identity(io.fstat(lock))
+        self._data = -1
+        self._identity = (0, 0)
         self._end = 0
         self._ragged = False
         self._suspect = False
@@ -74,26 +74,14 @@ class LedgerFile:
                 "choose a ledger on a local disk with --out"
             )
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
-        lock = _open(path, io, flags)
-        try:
-            if not stat.S_ISREG(io.fstat(lock).st_mode):
-                raise LedgerError(f"{path}: not a file; choose another ledger with --out")
-            _take_lock(path, io, lock)
-            data = _open(path, io, flags & ~os.O_CREAT)
-        except BaseException:
-            io.close(lock)
-            raise
-        file = cls(path, io, lock, data)
-        try:
-            file._end = file._size()
-            if file._end == 0:
-                io.fsync_folder(path.parent)
-        except OSError as error:
-            file.close()
-            raise failed(path, "cannot be opened", error) from error
-        except BaseException:
-            file.close()
-            raise
+        file = cls(path, io, _open(path, io, flags))
+        with ExitStack() as undo:
+            undo.callback(file.close)
+            try:
+                file._begin(flags & ~os.O_CREAT)
+            except OSError as error:
+                raise failed(path, "cannot be opened", error) from error
+            undo.pop_all()
         return file
 
     @property
@@ -147,24 +135,26 @@ class LedgerFile:
             self._end += len(data)
 
     def flush(self) -> None:
-        """Returns when every row appended before the call is on stable storage. Raises OSError, LedgerError.
+        """Returns when every row appended before the call is on stable storage. Raises LedgerError.
 
         After a failed fsync the descriptor is exchanged, and the rows not known to be safe are written once more in
         their old place: the kernel may have marked their pages clean without storing them.
         """
         with self._guard:
-            data, end, renew = self._data, self._end, self._suspect
-        if not renew:
+            data, end = self._data, self._end
+        if not self._suspect:
             try:
                 self._io.fsync(data)
             except OSError:
-                renew = True
-        with self._guard:
-            if renew:
                 self._suspect = True
-                self._renew()
-                self._suspect = False
+        with self._guard:
+            if self._suspect:
                 end = self._end
+                try:
+                    self._renew()
+                except OSError as error:
+                    raise failed(self.path, "rows cannot be made durable", error) from error
+                self._suspect = False
             while self._unsynced and self._unsynced[0][0] < end:
                 self._unsynced.popleft()
 
@@ -175,6 +165,17 @@ class LedgerFile:
                 with suppress(OSError):
                     self._io.close(descriptor)
         self._data = self._lock = -1
+
+    def _begin(self, flags: int) -> None:
+        found = self._io.fstat(self._lock)
+        if not stat.S_ISREG(found.st_mode):
+            raise LedgerError(f"{self.path}: not a file; choose another ledger with --out")
+        self._identity = _identity(found)
+        _take_lock(self.path, self._io, self._lock)
+        self._data = self._io.open(self.path, flags)
+        self._end = self._size()
+        if self._end == 0:
+            self._io.fsync_folder(self.path.parent)
 
     def _write_row(self, data: bytes) -> None:
         try:
@@ -213,10 +214,13 @@ class LedgerFile:
             )
 
     def _renew(self) -> None:
-        if self._data >= 0:
-            self._io.close(self._data)
-            self._data = -1
+        old, self._data = self._data, -1
+        if old >= 0:
+            with suppress(OSError):
+                self._io.close(old)
         self._data = self._io.open(self.path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+        if self._ragged:
+            self._cut_ragged()
         self._check_size()
         in_place = self._io.open(self.path, os.O_WRONLY | os.O_NOFOLLOW)
         try:

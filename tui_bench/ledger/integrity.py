@@ -187,8 +187,9 @@ def _measure(root: Path, parts: tuple[str, ...]) -> tuple[int, str | None]:
         descriptor = os.open(parts[-1], flags, dir_fd=folder)
     finally:
         os.close(folder)
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        return 0, None
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            return 0, None
         return found.st_size, hashlib.file_digest(file, "sha256").hexdigest()

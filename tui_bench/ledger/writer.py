@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -70,14 +70,13 @@ class LedgerWriter:
         """
         path = Path(path).absolute()
         file = LedgerFile.open(path, io or LedgerIO(), network_ok)
-        try:
+        with ExitStack() as undo:
+            undo.callback(file.close)
             writer = cls(file, clock, window_s)
             writer._read_all()
-            with suppress(OSError):  # only the message of a refused second writer depends on it
-                write_owner(path, this_process(utc_text(clock()), run_id or writer.run_id))
-        except BaseException:
-            file.close()
-            raise
+            undo.pop_all()
+        with suppress(OSError):  # only the message of a refused second writer depends on it
+            write_owner(path, this_process(utc_text(clock()), run_id or writer.run_id))
         return writer
 
     @property
@@ -99,7 +98,7 @@ class LedgerWriter:
         sealed = seal(row, self.rows + 1, self.head, utc_text(self._clock()))
         self.kept = row
         if self._commit.failure is not None:
-            raise LedgerError(f"{self.path}: rows cannot be made durable: {self._commit.failure}")
+            raise LedgerError(str(self._commit.failure)) from self._commit.failure
         self._file.append(sealed.line + b"\n")
         self.kept = None
         self.run_id = row.run_id
