@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui_bench.errors import WorkspaceError
-
 READ_WHOLE = 1 << 20
 """Files up to this many bytes pass through memory in one read and one write."""
 CHUNK = 1 << 20
@@ -103,8 +101,8 @@ def list_tree(
 def copy_tree(listing: TreeListing, destination: Path, *, without: Collection[bytes] = ()) -> None:
     """Copy a listed tree to a folder that is made here, or exists and holds none of the tree's names.
 
-    `without`: paths of files and links to leave out. Raises WorkspaceError where a file is not the one that was
-    listed (the kernel's change time cannot be set back), OSError otherwise; nothing is ever written over.
+    `without`: paths of files and links to leave out. Nothing is ever written over. Raises OSError: ESTALE where a
+    file is not the one that was listed (inode and change time, which no program can set back), EEXIST among others.
     """
     destination.mkdir(mode=0o755, exist_ok=True)
     with open_folder(listing.root) as source, open_folder(destination) as target:
@@ -133,8 +131,8 @@ def copy_file(
 ) -> None:
     """Copy one regular file between two open folders; `size` is a hint, the bytes read decide.
 
-    Raises OSError: ELOOP where the source is a symbolic link, EEXIST where the target exists; WorkspaceError where
-    the source is not the file that was `listed`.
+    Raises OSError: ELOOP where the source is a symbolic link, EEXIST where the target exists, ESTALE where the
+    source is not the file that was `listed`.
     """
     reading = os.open(source_path, _READ, dir_fd=source)
     try:
@@ -161,7 +159,7 @@ def _check_unchanged(descriptor: int, listed: ListedFile) -> None:
     status = os.fstat(descriptor)
     if (status.st_ino, status.st_ctime_ns) != (listed.inode, listed.changed_ns):
         shown = listed.path.decode("utf-8", "backslashreplace")
-        raise WorkspaceError(f"{shown} changed after the run had listed it: its copy would not be what was hashed")
+        raise OSError(errno.ESTALE, "changed after the run had listed it, so its copy is not what was hashed", shown)
 
 
 def _copy_rest(reading: int, writing: int) -> None:

@@ -55,7 +55,7 @@ class Template:
         return self.git
 
 
-def build(run: RunRoot, task: Task, *, with_git: bool) -> Template:
+def build_template(task: Task, run: RunRoot, *, with_git: bool) -> Template:
     """Export a task below a run's folder.
 
     Raises EnvironmentUnavailable where git is needed and missing, WorkspaceError where the source cannot be exported.

@@ -15,7 +15,7 @@ import re
 import secrets
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from tui_bench.engine import host
 from tui_bench.engine.copier import copy_tree
+from tui_bench.engine.guard import check_workspace_root, claim_root
 from tui_bench.engine.removal import RUN_PREFIX, TRASH_PREFIX, Root, remove
 from tui_bench.errors import WorkspaceError
 
@@ -100,15 +101,13 @@ class RunRoot:
         return opened
 
     def discard(self, path: Path) -> None:
-        """Take a folder of this run out of the way now; it is removed in the background."""
+        """Take a folder of this run out of the way now; it is removed in the background. Raises OSError."""
         grave = self._trash / secrets.token_hex(8)
         try:
             os.chmod(path, 0o700)  # moving a folder changes its `..`, which needs write permission
             path.rename(grave)
         except FileNotFoundError:
             return
-        except OSError as error:
-            raise WorkspaceError(f"{path} cannot be moved to the trash: {error.strerror}") from None
         self._doomed.put(grave)
 
     def close(self) -> None:
@@ -131,6 +130,11 @@ class RunRoot:
             remove(self.root, path)
         except WorkspaceError as error:
             self.failures.append(str(error))
+
+
+def claim_run_root(path: str | Path, run_id: str, *, forbidden: Sequence[Path]) -> RunRoot:
+    """Check and claim a workspace root, and open the run's folder in it. Raises WorkspaceError."""
+    return RunRoot.open(claim_root(check_workspace_root(path, forbidden=forbidden)), run_id)
 
 
 @contextmanager
