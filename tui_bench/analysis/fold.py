@@ -94,11 +94,16 @@ def _fold_attempt(state: RunState, row: AttemptRow, offset: int) -> Iterable[Cha
         state.unknown["attempt row without task, environment or a number in range"] += 1
         return ("running",)
     key = (row.task, row.env, row.agent or "")
-    cell = state.cells.get(key) or _new_cell(state, key)
+    cell = state.cells.get(key)
+    if cell is None:
+        cell = _new_cell(state, key)
     code = Code.VOID if row.passed is None else Code.PASS if row.passed else Code.FAIL
     if row.role != "planned":
         cell.probes += (Probe(number, row.role, code, offset),)
         return (key, "running")
+    if state.run is None and number >= state.attempts:
+        # Nothing says how many were planned: what is there is the plan.
+        state.attempts = number + 1
     cause = CAUSE_INDEX.get(row.void or "other", CAUSE_INDEX["other"]) if code is Code.VOID else 0
     flags = (CAPPED if row.capped else 0) | (DROPPED if row.dropped else 0)
     if len(row.verify_runs) > 1 and replays_disagree(row.verify_runs):

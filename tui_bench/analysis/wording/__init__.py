@@ -1,0 +1,20 @@
+"""Every sentence about a result. Plain text only; foreign names pass through as they are and are cleaned on output."""
+
+from __future__ import annotations
+
+from tui_bench.analysis.wording.contest_text import contest_line
+from tui_bench.analysis.wording.flip_text import flip_lines, missing_lines, screening_lines, summary_line
+from tui_bench.analysis.wording.gate_text import gate_line, gate_lines
+from tui_bench.analysis.wording.void_text import void_advice, void_words
+
+__all__ = [
+    "contest_line",
+    "flip_lines",
+    "gate_line",
+    "gate_lines",
+    "missing_lines",
+    "screening_lines",
+    "summary_line",
+    "void_advice",
+    "void_words",
+]
