@@ -25,6 +25,7 @@ EntryKind = Literal["f", "d", "l", "o"]
 _BUFFER_BYTES = 256 * 1024
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OPEN_FOLDER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
+_MODE_BITS = 0o7777
 _UNREADABLE = b"unreadable"
 
 
@@ -221,17 +222,20 @@ class _Walk:
     def _read_folder(self, here: int, prefix: bytes) -> _Level:
         """List a folder: all but subfolders goes to the entries at once, subfolders are left pending."""
         folders: list[str] = []
+        names, paths = self._ignore.names, self._ignore.paths
         with os.scandir(here) as found:
             for item in found:
-                name = os.fsencode(item.name)
-                if name in self._ignore.names or prefix + name in self._ignore.paths:
+                text = item.name
+                name = os.fsencode(text)
+                path = prefix + name
+                if name in names or path in paths:
                     continue
-                if item.is_dir(follow_symlinks=False):
-                    folders.append(item.name)
-                elif item.is_file(follow_symlinks=False):
-                    self._entries.append(self._file(here, item.name, prefix + name))
+                if item.is_file(follow_symlinks=False):
+                    self._entries.append(self._file(here, text, path))
+                elif item.is_dir(follow_symlinks=False):
+                    folders.append(text)
                 else:
-                    self._entries.append(_special(here, item.name, prefix + name))
+                    self._entries.append(_special(here, text, path))
         return _Level(prefix, _identity(os.fstat(here)), folders)
 
     def _file(self, here: int, name: str, path: bytes) -> Entry:
@@ -242,20 +246,20 @@ class _Walk:
             return Entry(path, "f", stat.S_IMODE(found.st_mode), found.st_size, _UNREADABLE)
         try:
             found = os.fstat(descriptor)
-            content = _content(descriptor, found.st_size, self._buffer)
+            size = found.st_size
+            content = _content(descriptor, size, self._buffer)
         finally:
             os.close(descriptor)
-        return Entry(path, "f", stat.S_IMODE(found.st_mode), found.st_size, content)
+        return Entry(path, "f", found.st_mode & _MODE_BITS, size, content)
 
 
 def _content(descriptor: int, size: int, buffer: memoryview) -> bytes:
-    """sha256 of `size` bytes: a short file costs one read, because its end need not be looked for."""
-    digest = hashlib.sha256()
-    left = size
-    while left > 0:
+    """sha256 of `size` bytes: a file that fits the buffer costs one read, because its end need not be looked for."""
+    count = os.readv(descriptor, [buffer]) if size else 0
+    digest = hashlib.sha256(buffer[:count])
+    left = size - count
+    while left > 0 and count:
         count = os.readv(descriptor, [buffer])
-        if count == 0:
-            break
         digest.update(buffer[:count])
         left -= count
     return digest.digest()

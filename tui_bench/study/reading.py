@@ -72,10 +72,13 @@ class Reading:
 def regular_bytes(file: Path, limit: int) -> bytes:
     """The first `limit` bytes of a regular file. Raises OSError, also for a pipe, which would block."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as stream:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("it is not a regular file")
-        return stream.read(limit)
+        with open(descriptor, "rb", closefd=False) as stream:
+            return stream.read(limit)
+    finally:
+        os.close(descriptor)
 
 
 def printable(text: str) -> str:

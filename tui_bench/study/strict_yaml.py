@@ -83,7 +83,7 @@ def parse(text: str, file: Path, reading: Reading) -> Node | None:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         reading.problem(file, line, "is not valid YAML: a control character; remove it or write it as an escape")
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         # The scanner converts escapes and versions with chr() and int(), which raise on numbers out of range.
         reading.problem(file, None, f"is not valid YAML: {show(str(error))}")
     return None
