@@ -30,9 +30,11 @@ WORDS = (
 SCALARS = st.sampled_from(WORDS) | st.text(max_size=12)
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]")
-    | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3).map(
-        lambda items: "{" + ", ".join(f"{key}: {value}" for key, value in items.items()) + "}"
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]")
+        | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3).map(
+            lambda items: "{" + ", ".join(f"{key}: {value}" for key, value in items.items()) + "}"
+        )
     ),
     max_leaves=6,
 )

@@ -20,7 +20,7 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     "cpus": ("cpu.present", "cpu.usable", "limit.cpu_max", "setting.cpus"),
     "memory": ("mem.*", "limit.memory_max", "limit.ulimit_v", "setting.memory_mb"),
     "network": ("net.*", "setting.network"),
-    "kind": ("box.*", "sec.*", "user.*", "net.*", "fs.*", "limit.*", "setting.kind"),
+    "kind": ("box.*", "sec.*", "user.*", "net.*", "fs.*", "limit.*", "os.debian_version", "setting.kind"),
     "container": (
         "box.*", "os.*", "tool.*", "user.*", "sec.*", "net.*", "fs.*", "limit.*",
         "setting.kind", "setting.image", "setting.base_url",
@@ -30,7 +30,7 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
         "setting.kind", "setting.host", "setting.base_url",
     ),
 }  # fmt: skip
-"""Closed names, each with the facts that go with it."""
+"""Closed names, each with the facts that go with it. A sandbox hides files of /etc, hence one fact of `os` in `kind`."""
 
 
 def dimension_of(node: Node, file: Path, reading: Reading) -> Dimension | None:

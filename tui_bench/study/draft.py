@@ -67,9 +67,7 @@ class Draft:
             notes=self._notes(),
             declared_agents=self.agents,
             given=frozenset(
-                name
-                for name in ("subject", "attempts", "verify_replays", "jobs")
-                if getattr(self, name) is not None
+                name for name in ("subject", "attempts", "verify_replays", "jobs") if getattr(self, name) is not None
             ),
             sources=tuple(
                 (printable(os.path.relpath(file, self.root)), digest) for file, digest in reading.sources.items()

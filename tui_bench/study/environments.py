@@ -58,9 +58,7 @@ def _without_blanks(row: Entries) -> Entries:
         name: cell
         for name, cell in row.nodes.items()
         if not (
-            isinstance(cell, Scalar)
-            and not cell.text
-            and (name in _MAY_BE_BLANK or name.startswith(VARIABLE_PREFIX))
+            isinstance(cell, Scalar) and not cell.text and (name in _MAY_BE_BLANK or name.startswith(VARIABLE_PREFIX))
         )
     }
     return Entries(nodes, row.lines, row.line)

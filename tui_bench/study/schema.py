@@ -85,9 +85,7 @@ class Fields:
         found = [self._number(key, node, allowed, allowed.integer) for node in nodes]
         return tuple(value for value in found if value is not None)
 
-    def _number(
-        self, key: str, node: Node | None, allowed: Range, convert: Callable[[str], Number]
-    ) -> Number | None:
+    def _number(self, key: str, node: Node | None, allowed: Range, convert: Callable[[str], Number]) -> Number | None:
         if node is None:
             return None
         if not isinstance(node, Scalar):
@@ -110,9 +108,7 @@ class Fields:
             node = Scalar(node.text, "plain", node.line)
         return self._number(key, node, RATE, RATE.rate)
 
-    def choice(
-        self, key: str, options: Sequence[Option], cures: Mapping[str, str] | None = None
-    ) -> Option | None:
+    def choice(self, key: str, options: Sequence[Option], cures: Mapping[str, str] | None = None) -> Option | None:
         """One of a closed list. `cures` maps usual slips to the option that was meant."""
         text = self.text(key)
         if text is None:

@@ -61,9 +61,7 @@ def _matching(tasks: tuple[Task, ...], globs: Sequence[str]) -> tuple[Task, ...]
     for glob in globs:
         if not fnmatch.filter(ids, glob):
             raise UsageError(unknown("task", glob, ids, list_all=True))
-    return tuple(
-        task for task in tasks if not globs or any(fnmatch.fnmatchcase(task.id, glob) for glob in globs)
-    )
+    return tuple(task for task in tasks if not globs or any(fnmatch.fnmatchcase(task.id, glob) for glob in globs))
 
 
 def _named(what: str, known: tuple[Named, ...], names: Sequence[str]) -> tuple[Named, ...]:
