@@ -30,7 +30,7 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
         "setting.kind", "setting.host", "setting.base_url",
     ),
 }  # fmt: skip
-"""Closed names, each with the facts that go with it. A sandbox hides files of /etc, hence one fact of `os` in `kind`."""
+"""Closed names, each with the facts that go with it. A sandbox hides files of /etc: hence a fact of `os` in `kind`."""
 
 
 def dimension_of(node: Node, file: Path, reading: Reading) -> Dimension | None:
