@@ -54,6 +54,7 @@ class LogFile:
         """Up to `count` lines that end at or before offset `end`, in file order."""
         with _Reader(self.path) as reader:
             found: list[LogLine] = []
+            end = min(end, reader.size)
             while end > 0 and len(found) < count:
                 start = reader.line_start(end)
                 found.append(reader.line(start, end))
