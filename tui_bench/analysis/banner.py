@@ -40,6 +40,9 @@ def banner(state: RunState, strict: bool = False) -> list[str]:
 def _of_the_run(state: RunState) -> list[str]:
     """Lines that belong to no single gate."""
     lines: list[str] = []
+    if state.status in ("stopped", "paused") and state.done < state.planned:
+        why = f": {state.why}" if state.why and state.status == "stopped" else ""
+        lines.append(f"  {state.status} after {state.done} of {counted(state.planned, 'attempt')}{why}")
     nops = {agent.name for agent in state.run.agents if agent.agent_kind == "nop"} if state.run else set()
     for agent, idle in sorted(state.idle.items()):
         done = sum(cell.done() for key, cell in state.cells.items() if key[2] == agent)

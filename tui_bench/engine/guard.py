@@ -7,6 +7,7 @@ the user's. Every rule is checked before anything is created, and each refusal i
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pwd
 import secrets
@@ -49,9 +50,15 @@ def check_workspace_root(path: str | Path, *, forbidden: Sequence[Path]) -> Path
 
 def home_folders() -> frozenset[Path]:
     """Homes of the accounts known here, real paths; the file system's root is nobody's home in this sense."""
-    texts = {entry.pw_dir for entry in pwd.getpwall()}
+    own = ""
     with contextlib.suppress(RuntimeError):
-        texts.add(str(Path.home()))
+        own = str(Path.home())
+    return _homes_and(own)
+
+
+@functools.cache
+def _homes_and(own: str) -> frozenset[Path]:
+    texts = {own, *(entry.pw_dir for entry in pwd.getpwall())}
     for parent in _HOMES_LIVE_IN:
         if parent.is_dir():
             texts.update(str(child) for child in _children(parent))
@@ -68,10 +75,10 @@ def _children(folder: Path) -> Iterable[Path]:
 def _plain_absolute(text: str) -> Path:
     _refuse_if("\0" in text, text, "holds a NUL byte")
     _refuse_if(not text.strip(), text, "is empty")
-    try:
-        expanded = str(Path(text).expanduser())
-    except RuntimeError:
-        expanded = text
+    expanded = text
+    if text.startswith("~"):  # Path would take `./~/x` for it as well
+        with contextlib.suppress(RuntimeError):
+            expanded = str(Path(text).expanduser())
     _refuse_if(not expanded.startswith("/"), text, "is not absolute")
     _refuse_if(".." in expanded.split("/"), text, "holds `..`")
     plain = "/" + "/".join(part for part in expanded.split("/") if part not in ("", "."))

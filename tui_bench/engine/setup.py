@@ -145,7 +145,7 @@ async def _prepare_ground(study: Study, run_id: str, layout: Layout) -> _Ground:
     templates: dict[str, Template] = {}
     digests: dict[str, TaskDigests] = {}
     for task in study.tasks:
-        templates[task.id] = await asyncio.to_thread(template.build, home, task, with_git=with_git)
+        templates[task.id] = await asyncio.to_thread(template.build_template, task, home, with_git=with_git)
         digests[task.id] = await asyncio.to_thread(task_digests, task)
     return _Ground(environments, unavailable, by_env, templates, digests)
 

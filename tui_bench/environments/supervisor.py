@@ -62,6 +62,8 @@ class SupervisorSlot:
 
     async def start(self) -> None:
         """Start the program; nothing to do where it runs. Raises EnvironmentUnavailable."""
+        if self._process is not None and not self._ended:
+            self._readable()  # an idle one may have ended since the loop last looked
         if self._process is not None and not self._ended and self._process.poll() is None:
             return
         await self._bury()

@@ -69,7 +69,7 @@ def _open(gate: GateResult) -> Lines:
             f"weak: {table.flips}/{table.scored} fits a true rate of {percent(table.lower or 0)} to "
             f"{percent(table.upper or 0)}; {_posterior(gate, table)}"
         )
-    return [first, *_excess_first(gate), bound, *_directions(gate, rate), *_next(gate)]
+    return [first, *_excess_first(gate), bound, *_next(gate), *_directions(gate, rate)]
 
 
 def _shut(gate: GateResult) -> Lines:
@@ -79,7 +79,7 @@ def _shut(gate: GateResult) -> Lines:
     lines = [_heading(gate, "SHUT"), *_excess_first(gate)]
     if not gate.conclusive:
         lines.append(_undecided(gate, table))
-    return [*lines, *_directions(gate, rate), *_next(gate)]
+    return [*lines, *_next(gate), *_directions(gate, rate)]
 
 
 def _shut_early(table: FlipTable) -> Lines:
@@ -187,9 +187,10 @@ def _next(gate: GateResult) -> Lines:
     if table.tier == "LOUD":
         return ["next: tier LOUD - the box dominates: fix the environment, publish nothing about models yet"]
     if table.tier == "NOISY":
+        noise = f"box noise is as large as a {table.flips}-task model lead"
+        # The tier is named here where the first line does not hold it.
         named = rate < gate.limit and not _moves_alone(gate) and gate.boxes is None
-        tier = "" if named else "tier NOISY - "
-        return [f"next: {tier}box noise is as large as a {table.flips}-task model lead - re-run the flips"]
+        return [f"next: {noise} - re-run the flips" if named else f"next: tier NOISY - {noise}: re-run the flips"]
     return []
 
 
