@@ -172,7 +172,7 @@ def test_an_agent_that_leaves_nothing_behind_is_counted_as_idle() -> None:
 
 
 _MILLION = """
-import resource, sys, time
+import resource, sys
 sys.path.insert(0, sys.argv[1])
 import made_ledgers as made
 from tui_bench.analysis.fold import fold
@@ -180,7 +180,6 @@ from tui_bench.analysis.state import RunState
 state = RunState()
 fold(state, made.run_row(attempts=20), 0)
 row = made.attempt_row("t", "e", 0, True)
-spent = 0.0
 for number in range(20):
     for env in range(10):
         row.env, row.attempt = f"e{env}", number

@@ -37,6 +37,8 @@ def beta_quantile(p: float, a: float, b: float) -> float:
     """
     if not 0 <= p <= 1:
         raise ValueError(f"a probability lies in [0, 1], not {p}")
+    if p in (0.0, 1.0):
+        return p
     low, high = 0.0, 1.0
     while True:
         middle = (low + high) / 2

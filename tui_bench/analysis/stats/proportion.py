@@ -105,13 +105,16 @@ def clean_pairs_needed(limit: Fraction, conf: float = 0.95) -> int | None:
 
 
 def conclusive_flips(n: int, limit: Fraction, conf: float = 0.95) -> int | None:
-    """Smallest count of `n` whose lower bound reaches `limit`; None where not even n of n does."""
+    """Smallest count of `n` whose lower bound reaches `limit`; None where not even n of n does.
+
+    The bound of x reaches a limit exactly where x or more has a probability of at most 1 - `conf` at that limit.
+    """
     low, high = 0, n
-    if n < 1 or lower_bound(n, n, conf) < limit:
+    if n < 1 or at_least(n, n, float(limit)) > 1 - conf:
         return None
     while low < high:
         middle = (low + high) // 2
-        if lower_bound(middle, n, conf) >= limit:
+        if at_least(middle, n, float(limit)) <= 1 - conf:
             high = middle
         else:
             low = middle + 1
