@@ -163,9 +163,8 @@ def test_d11_a_folder_name_that_is_no_id_is_shown_escaped(desk) -> None:
 def test_b54_the_same_id_twice_names_both_places(desk) -> None:
     desk.study()
     desk.task("t02", task_dot_yaml="language: x\nid: t01\n")
-    assert desk.problem() == "bench/tasks/t02/task.yaml:2: task id 't01' is taken by 't01'" + (
-        f" ({desk.root / 'tasks/t01'}); rename one"
-    )
+    taken = "task id 't01' is taken by 't01' (bench/tasks/t01); rename one"
+    assert desk.problem() == f"bench/tasks/t02/task.yaml:2: {taken}"
 
 
 def test_d11_ids_that_differ_only_in_case_are_refused(desk) -> None:

@@ -29,9 +29,12 @@ class Reading:
         """sha256 hex of each file's bytes, in the order of reading."""
 
     def problem(self, file: Path, line: int | None, message: str) -> None:
-        """Note a fault; `file` is shown relative to the current folder where it lies below it."""
-        shown = file.relative_to(self._here) if file.is_relative_to(self._here) else file
-        self._problems.append(Problem(Path(printable(str(shown))), line, message))
+        """Note a fault of a file."""
+        self._problems.append(Problem(Path(self.shown(file)), line, message))
+
+    def shown(self, file: Path) -> str:
+        """A path for a message: relative to the current folder where it lies below it, printable."""
+        return printable(str(file.relative_to(self._here) if file.is_relative_to(self._here) else file))
 
     @property
     def failed(self) -> bool:

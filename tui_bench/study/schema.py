@@ -217,7 +217,7 @@ def note_same_names(
     for name, file, line in names:
         known = first.setdefault(key(name), (name, file, line))
         if known[1:] != (file, line):
-            where = f"line {known[2]}" if known[1] == file else str(known[1])
+            where = f"line {known[2]}" if known[1] == file else reading.shown(known[1])
             reading.problem(file, line, f"{what} {show(name)} is taken by {show(known[0])} ({where}); rename one")
 
 
