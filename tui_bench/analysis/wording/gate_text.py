@@ -197,8 +197,8 @@ def _next(gate: GateResult) -> Lines:
 def _no_evidence(gate: GateResult) -> Lines:
     table = gate.table
     if table is None:
-        only = f"one environment, {gate.env_a}" if gate.env_a is not None else "no environment in the ledger"
-        return [f"NO EVIDENCE   0 complete pairs: {only}: nothing to compare it with"]
+        only = f"one environment only, {gate.env_a}" if gate.env_a is not None else "no environment in the ledger"
+        return [f"NO EVIDENCE   0 complete pairs: {only}"]
     if table.planned == 0:
         why = f"all {table.excluded} tasks set apart before the run" if table.excluded else "no task in the ledger"
         return [f"NO EVIDENCE   0 complete pairs: {why}"]
@@ -297,8 +297,10 @@ def _outlook(gate: GateResult, table: FlipTable, complete: int) -> str:
     if "open" not in gate.possible:
         return "cannot open any more"
     if "shut" not in gate.possible:
-        if complete < table.planned:
+        if "no_verdict" in gate.possible:
             return "opens unless too many pairs are lost"
+        if complete < table.planned:
+            return f"opens whatever the last {counted(table.planned - complete, 'pair')} may show"
         return f"{counted(table.attempts_left, 'attempt')} of other rounds left"
     further = math.floor((table.planned - table.void) * gate.limit) - table.flips
     if further == 0:

@@ -50,7 +50,7 @@ def two_digits(p: float) -> str:
         return "< 0.0001"
     if 0.995 <= p < 1:
         return "> 0.99"
-    decimals = max(2, 1 - math.floor(math.log10(p)))
+    decimals = min(4, max(2, 1 - math.floor(math.log10(p))))
     return f"{p:.{decimals}f}"
 
 
