@@ -26,6 +26,8 @@ __all__ = ["ExecEnvironment", "Wanted", "open_environment"]
 FACTS_S = 30.0
 MEMORY_MEANS = "rlimit+sampler"
 CPU_MEANS = "affinity"
+TMP_MEANS = "tmpfs on /tmp only"
+"""The sandbox bounds what is written there; the workspace itself is not bounded."""
 NOTHING = dict.fromkeys(CAPABILITIES, MEANS_NONE)
 
 
@@ -93,8 +95,6 @@ class ExecEnvironment:
             held["mem"] = MEANS_NONE
         if command.limits.cpus is None:
             held["cpu"] = MEANS_NONE
-        if any(mount.role == "tmp" for mount in command.mounts):
-            held["disk"] = MEANS_NONE
         return held
 
     async def run(self, slot: Slot, command: Command) -> Outcome:
@@ -127,7 +127,7 @@ class ExecEnvironment:
                 f"{where}: {self._transport.program} runs a command without isolating it ({found.lacking()}); "
                 "put bubblewrap itself first on PATH, or use kind local"
             )
-        return {**NOTHING, "fs": "mountns", "net": "netns", "procs": "pidns+supervisor", "disk": "tmpfs", **weak}
+        return {**NOTHING, "fs": "mountns", "net": "netns", "procs": "pidns+supervisor", "disk": TMP_MEANS, **weak}
 
     def _refuse_or_note(self) -> None:
         refused = refusals(self.spec, self.wanted, self.capabilities)

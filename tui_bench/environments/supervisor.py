@@ -52,6 +52,7 @@ class SupervisorSlot:
         self._closing = False
         self._ids = itertools.count(1)
         self._current: int | None = None
+        self._cancelled = False
         self._answer: asyncio.Future[dict[str, Any] | None] | None = None
         self._line = bytearray()
 
@@ -84,8 +85,11 @@ class SupervisorSlot:
         if self._current is not None:
             raise RuntimeError("a slot runs one command at a time")
         self._current = next(self._ids)
+        self._cancelled = False
         try:
             await self.start()
+            if self._cancelled:  # while the program was starting, when there was nobody to tell
+                return Outcome(why="cancelled")
             self._answer = asyncio.get_running_loop().create_future()
             await self._send(self._request(launch, command))
             reply = await self._answer
@@ -104,6 +108,7 @@ class SupervisorSlot:
 
     def cancel(self) -> None:
         """End the running command: TERM, grace, KILL. `run` then returns `cancelled`. Nothing to do when idle."""
+        self._cancelled = True
         if self._current is not None and self._requests >= 0:
             with contextlib.suppress(OSError):
                 os.write(self._requests, encode({"do": "cancel", "id": self._current}))

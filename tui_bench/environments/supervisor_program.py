@@ -267,13 +267,14 @@ class Worker:
         """Until the owner closes the pipe, or is gone."""
         self.send(features)
         while not self.owner_gone:
-            for request in self.read_requests():
-                if request["do"] != "run":
-                    continue  # a cancel that crossed the reply
-                self.send({"id": request["id"], **self.answer(request)})
+            requests = self.read_requests()
+            cancelled = {request["id"] for request in requests if request["do"] == "cancel"}
+            for request in requests:
+                if request["do"] == "run":  # a cancel of another id crossed its reply
+                    self.send({"id": request["id"], **self.answer(request, request["id"] in cancelled)})
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Run one request; a command that cannot be started is an answer too."""
+    def answer(self, request: dict[str, Any], cancelled: bool) -> dict[str, Any]:
+        """Run one request; a command that cannot be started is an answer too. `cancelled`: its end came with it."""
         try:
             running = Running(request, self.null)
         except (OSError, ValueError) as error:
@@ -281,6 +282,8 @@ class Worker:
             return {"why": "not_started", "detail": f"{where}: {getattr(error, 'strerror', None) or error}"}
         finally:
             os.chdir("/")
+        if cancelled:
+            running.stop("cancelled")
         return running.run(self)
 
 

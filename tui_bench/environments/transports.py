@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -19,7 +19,7 @@ from tui_bench.environments.sandbox_cures import own_words
 from tui_bench.environments.variables import base_prefix, search_path
 
 TMP_BYTES = 1 << 30
-"""Size of the sandbox's private /tmp, where the attempt brings none of its own, and of its /run."""
+"""Size of the sandbox's private /tmp, and of its /run."""
 INSIDE = {
     "workspace": "/ws",
     "input": "/input",
@@ -27,8 +27,9 @@ INSIDE = {
     "repo": "/verify/repo",
     "oracle": "/verify/oracle",
     "home": "/home/agent",
-    "tmp": "/tmp",
+    "tmp": "/tmp/attempt",
 }
+"""The attempt's own TMPDIR lies below the private /tmp, so that a readable path in the host's /tmp has a place too."""
 ETC = ("passwd", "group", "ld.so.cache", "alternatives", "ssl", "localtime")
 ETC_FOR_NETWORK = ("resolv.conf", "hosts", "nsswitch.conf", "services")
 SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -152,19 +153,22 @@ class Sandbox:
             yield "--share-net"
         yield from ("--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
         yield from self._system(command)
-        yield from ("--proc", "/proc", "--dev", "/dev", "--size", str(TMP_BYTES), "--tmpfs", "/run")
-        if all(mount.role != "tmp" for mount in command.mounts):
-            yield from ("--size", str(TMP_BYTES), "--tmpfs", "/tmp")
-        yield from ("--dir", INSIDE["home"])
+        size = ("--size", str(TMP_BYTES), "--tmpfs")
+        yield from ("--proc", "/proc", "--dev", "/dev", *size, "/run", *size, "/tmp", "--dir", INSIDE["home"])
+        # A later bind covers an earlier one: the home comes first, as readable paths may lie in a folder of that name.
+        yield from self._binds(mount for mount in command.mounts if mount.role == "home")
         prefix = base_prefix()
         if not prefix.is_relative_to("/usr"):
             yield from ("--ro-bind", str(prefix), str(prefix))
         for path in dict.fromkeys(command.readable):
             yield from ("--ro-bind", str(require(path, "readable path")), str(path))
-        for mount in command.mounts:
+        yield from self._binds(mount for mount in command.mounts if mount.role != "home")
+        yield from ("--chdir", INSIDE[command.cwd])
+
+    def _binds(self, mounts: Iterable[Mount]) -> Iterator[str]:
+        for mount in mounts:
             yield "--bind" if mount.writable else "--ro-bind"
             yield from (str(require(mount.host, mount.role)), self.inside(mount))
-        yield from ("--chdir", INSIDE[command.cwd])
 
     def _system(self, command: Command) -> Iterator[str]:
         yield from ("--ro-bind", "/usr", "/usr")
