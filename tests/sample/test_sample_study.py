@@ -33,8 +33,16 @@ def promised() -> dict[str, dict[str, str]]:
 
 
 def solves(task: Task, agent: Path, zone: dict[str, str], folder: Path) -> bool:
+    """Whether an agent's work passes; it may change sources only, and says what it did."""
     place = Place.of(task, folder)
-    place.agent(agent, zone)
+    before = contents(place.repo)
+    said = place.agent(agent, zone).stdout
+    after = contents(place.repo)
+    changed = {path for path in before if before[path] != after.get(path)}
+    assert set(after) == set(before), "no usage file and nothing else is added or removed"
+    assert "scripted agent" in said
+    assert ("changed:" in said) == bool(changed)
+    assert all(f"looked at {path}" in said and not path.startswith("tests/") for path in changed)
     code = place.verify(zone).returncode
     assert code in (0, 1)
     return code == 0
@@ -61,13 +69,12 @@ def test_readme_promises_one_flip() -> None:
     assert FLIPS not in {row["weak"] for row in table.values()}
 
 
-@each_zone
 @each_task
-def test_untouched_checkout_fails_and_verify_leaves_nothing(task: Task, zone: dict[str, str], tmp_path: Path) -> None:
+def test_untouched_checkout_fails_and_verify_leaves_nothing(task: Task, tmp_path: Path) -> None:
     place = Place.of(task, tmp_path)
     assert task.oracle is not None
     before, oracle = place.files(), contents(task.oracle)
-    done = place.verify(zone)
+    done = place.verify(ZONES["nepal"])
     assert done.returncode == 1, done.stdout + done.stderr
     assert place.files() == before
     assert contents(task.oracle) == oracle
@@ -111,31 +118,15 @@ def test_agents_solve_what_the_readme_says(task: Task, agent: str, tmp_path: Pat
         assert set(found.values()) == {promise == "solves"}
 
 
-@each_task
-def test_the_flip_goes_away_with_the_bug_of_the_agent(task: Task, tmp_path: Path) -> None:
+def test_the_flip_goes_away_with_the_bug_of_the_agent(tmp_path: Path) -> None:
     text = program("strong").read_text(encoding="utf-8")
     bug = "int(time.mktime({moment}.utctimetuple()))"
     assert text.count(bug) == 1
     repaired = tmp_path / "strong.py"
     repaired.write_text(text.replace(bug, "calendar.timegm({moment}.utctimetuple())"), encoding="utf-8")
-    assert solves(task, repaired, ZONES["nepal"], tmp_path / "nepal")
-    if promised()[task.id]["strong"] == FLIPS:
-        assert solves(task, repaired, ZONES["utc"], tmp_path / "utc")
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_agents_change_only_sources_and_say_what_they_did(agent: str, tmp_path: Path) -> None:
-    for task in STUDY.tasks:
-        place = Place.of(task, tmp_path / task.id)
-        before = contents(place.repo)
-        said = place.agent(program(agent), {}).stdout
-        after = contents(place.repo)
-        changed = {path for path in before if before[path] != after.get(path)}
-        assert set(after) == set(before), "no usage file and nothing else is added or removed"
-        assert ("changed:" in said) == bool(changed)
-        assert all(f"looked at {path}" in said for path in changed)
-        assert not [path for path in changed if path.startswith("tests/")]
-        assert "scripted agent" in said
+    (task,) = [task for task in STUDY.tasks if promised()[task.id]["strong"] == FLIPS]
+    for name, zone in ZONES.items():
+        assert solves(task, repaired, zone, tmp_path / name)
 
 
 def test_agents_without_a_prompt_say_so(tmp_path: Path) -> None:
