@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest_environments import LINUX, Bench
 
-from tui_bench.environments.process_tree import children_by_scan, descendants
+from tui_bench.environments.process_tree import children_by_scan, count_alive, descendants
 from tui_bench.environments.supervisor import SupervisorSlot, choose_cpus
 
 FORKS_WITHOUT_PAUSE = """import os, time  # MARK
@@ -193,10 +193,10 @@ async def test_d03_when_the_owner_goes_everything_goes(bench: Bench, how: str) -
     owner.wait()
     owner.stdout.close()
     gone_by = time.monotonic() + 3
-    while (bench.marked() or Path(f"/proc/{supervisor}").exists()) and time.monotonic() < gone_by:
+    while (bench.marked() or count_alive([supervisor])) and time.monotonic() < gone_by:
         time.sleep(0.01)
     assert bench.marked() == []
-    assert not Path(f"/proc/{supervisor}").exists()
+    assert count_alive([supervisor]) == 0
 
 
 @linux_only
