@@ -37,15 +37,19 @@ def check_workspace_root(path: str | Path, *, forbidden: Sequence[Path]) -> Path
     _refuse_if(len(root.parts) < 3, text, "is the file system's root or one of its top folders")
     for home in homes:
         _refuse_if(root == home, text, "is a home folder")
-        _refuse_if(root in home.parents, text, f"holds the home folder {home}")
+        _refuse_if(_lies_in(home, root), text, f"holds the home folder {home}")
     for place in forbidden:
         folder = Path(os.path.realpath(place))
         _refuse_if(root == folder, text, f"is {folder}, which this run reads or writes")
-        _refuse_if(root in folder.parents, text, f"holds {folder}, which this run reads or writes")
-        wide = any(folder == home or folder in home.parents for home in homes)
-        _refuse_if(not wide and folder in root.parents, text, f"lies in {folder}, which this run reads or writes")
+        _refuse_if(_lies_in(folder, root), text, f"holds {folder}, which this run reads or writes")
+        inside = _lies_in(root, folder) and not any(folder == home or _lies_in(home, folder) for home in homes)
+        _refuse_if(inside, text, f"lies in {folder}, which this run reads or writes")
     _check_on_disk(root, text)
     return root
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    return path != folder and str(path).startswith(f"{str(folder).rstrip('/')}/")
 
 
 def home_folders() -> frozenset[Path]:
