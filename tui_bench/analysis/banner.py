@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from tui_bench.analysis.contest import contest
@@ -18,23 +19,16 @@ _SCORED = (Code.PASS, Code.FAIL)
 
 def gates(state: RunState, strict: bool = False) -> list[GateResult]:
     """One gate for each agent, at the registered rule. With more than two environments the worst pair decides."""
-    return [_gate_of(state, agent, strict) for agent in state.agents]
+    several = len(state.agents) > 1
+    return [replace(_gate_of(state, agent, strict), named=several) for agent in state.agents]
 
 
 def banner(state: RunState, strict: bool = False) -> list[str]:
     """What the run allows one to say, most important first; every first line fits 80 cells."""
     found = gates(state, strict)
     standing = contest(state, found)
-    lines: list[str] = []
-    if standing is not None:
-        lines.append(contest_line(standing))
-        for one in found:
-            first, *details = one.lines
-            lines += [f"{one.agent}: {first}", *details]
-    else:
-        for one in found:
-            lines += one.lines
-    return lines + _of_the_run(state)
+    lines = [] if standing is None else [contest_line(standing)]
+    return lines + [line for one in found for line in one.lines] + _of_the_run(state)
 
 
 def _of_the_run(state: RunState) -> list[str]:

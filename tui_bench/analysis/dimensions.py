@@ -9,9 +9,6 @@ from fnmatch import fnmatchcase
 from tui_bench.analysis.state import RunState
 from tui_bench.ledger.rows import EnvRow
 
-_VARIABLES_OF = {"timezone": ("TZ",), "locale": ("LANG", "LANGUAGE", "LC_*")}
-"""Variables that set a dimension: a study that declares it need not list them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -32,11 +29,9 @@ class Difference:
 
 
 def difference(state: RunState, env_a: str, env_b: str) -> Difference:
-    """Compare two environments of a run by facts, variables and time limit."""
+    """Compare two environments of a run by the facts that enter their identity, settings and variables among them."""
     declared = state.run.dimension if state.run is not None else None
-    globs = list(state.run.dimension_facts) if state.run is not None else []
-    if declared is not None:
-        globs += [declared, *(f"env.{name}" for name in _VARIABLES_OF.get(declared, ()))]
+    globs = state.run.dimension_facts if state.run is not None else []
     row_a, row_b = state.environments.get(env_a), state.environments.get(env_b)
     if row_a is None or row_b is None or not row_a.facts or not row_b.facts:
         return Difference(declared, (), (), False)
@@ -46,16 +41,9 @@ def difference(state: RunState, env_a: str, env_b: str) -> Difference:
 
 
 def _differing(row_a: EnvRow, row_b: EnvRow) -> list[str]:
-    first, second = _all_facts(row_a), _all_facts(row_b)
+    first, second = row_a.facts, row_b.facts
     # A fact that one side lacks is a difference: unknown is never the same as known.
     return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
-
-
-def _all_facts(row: EnvRow) -> dict[str, str]:
-    facts = {f"env.{name}": value for name, value in row.variables.items()}
-    if row.timeout_s is not None:
-        facts["timeout_s"] = f"{row.timeout_s:g}"
-    return facts | row.facts
 
 
 def _matches(name: str, globs: Sequence[str]) -> bool:

@@ -81,10 +81,12 @@ class GateResult:
     """The rule is not the one registered before the data."""
     strict: bool
     boxes: Boxes | None = None
+    named: bool = False
+    """The sentence begins with the agent's name, because the run has several."""
 
     @property
     def line(self) -> str:
-        """The gate in one line, without the agent's name."""
+        """The gate in one line of at most 80 cells."""
         return wording.gate_line(self)
 
     @property

@@ -7,6 +7,7 @@ first line of a block fits 80 cells.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -38,16 +39,18 @@ if TYPE_CHECKING:
     from tui_bench.analysis.gate import GateResult
 
 Lines = list[str]
+_NAME_ROOM = 20
 
 
 def gate_line(gate: GateResult) -> str:
     """The first line of a gate's block, cut to 80 cells where foreign names make it longer."""
-    return fit(_BLOCKS[gate.state](gate)[0], FIRST_LINE)
+    return fit(_first(gate, _BLOCKS[gate.state](gate)[0]), FIRST_LINE)
 
 
 def gate_lines(gate: GateResult) -> Lines:
     """The whole block; every line but the first is indented by two spaces."""
     first, *details = _BLOCKS[gate.state](gate)
+    first = _first(gate, first)
     # A line cut for its width stands below in full: the cut must not cost a name.
     lines = [fit(first, FIRST_LINE), *([first] if cells(first) > FIRST_LINE else []), *details]
     for state in gate.also:
@@ -108,7 +111,7 @@ def _heading(gate: GateResult, word: str) -> str:
         return head
     tier = f"  tier {table.tier}"
     pair = f"  {_pair(gate)}" if table.flips else ""
-    return head + (pair if cells(head + pair + tier) <= FIRST_LINE else "") + tier
+    return head + (pair if cells(head + pair + tier) <= _room(gate) else "") + tier
 
 
 def _boxes_heading(gate: GateResult, word: str) -> str:
@@ -234,7 +237,7 @@ def _confounded(gate: GateResult) -> Lines:
     names = differs.undeclared if differs is not None else ()
     head = f"CONFOUNDED    envs differ in {counted(len(names), 'undeclared dimension')}: "
     return [
-        head + names_text(names, FIRST_LINE - cells(head)),
+        head + names_text(names, _room(gate) - cells(head)),
         f"declared: {differs.declared if differs else None}. The flip count cannot be assigned to it",
     ]
 
@@ -242,7 +245,7 @@ def _confounded(gate: GateResult) -> Lines:
 def _flaky(gate: GateResult) -> Lines:
     runs = _runs_per_tree(gate)
     tail = f": same tree, same box, different verdicts (verify {runs}x)"
-    lines = [f"FLAKY TEST    {names_text(gate.flaky, FIRST_LINE - 14 - len(tail))}{tail}"]
+    lines = [f"FLAKY TEST    {names_text(gate.flaky, _room(gate) - 14 - len(tail))}{tail}"]
     if gate.steady:
         missed = round(float(escape(Fraction(1, 3), runs)) * 100)
         others = counted(gate.steady, "other")
@@ -267,7 +270,7 @@ def _stopped_integrity(gate: GateResult) -> str:
 def _stopped_drift(gate: GateResult) -> str:
     head = f"STOPPED       verify drift on {counted(len(gate.drifted), 'cell')} (limit {gate.rule.drift_stop}): "
     whose = [f"{task} / agent {gate.agent}" if gate.agent else task for task in gate.drifted]
-    return head + names_text(whose, FIRST_LINE - cells(head))
+    return head + names_text(whose, _room(gate) - cells(head))
 
 
 def _stopped_void(gate: GateResult) -> str:
@@ -306,7 +309,7 @@ def _outlook(gate: GateResult, table: FlipTable, complete: int) -> str:
     if further == 0:
         return "opens only if no further task flips" if table.flips else "opens only if no task flips"
     more = " more" if table.flips else ""
-    return f"opens only if at most {further}{more} {'task flips' if further == 1 else 'tasks flip'}"
+    return f"opens if at most {further}{more} {'task flips' if further == 1 else 'tasks flip'}"
 
 
 def _common(gate: GateResult) -> Lines:
@@ -342,6 +345,20 @@ def _labels(gate: GateResult, table: FlipTable) -> Lines:
     if gate.strict and gate.exit == 3 and gate.state in ("open", "shut", "confounded"):
         lines.append("strict: an undecided or confounded gate counts as no evidence (exit 3)")
     return lines
+
+
+def _first(gate: GateResult, line: str) -> str:
+    """The line with the agent's name before it; the gap after the state's word closes where room is short."""
+    whole = _name(gate) + line
+    return whole if cells(whole) <= FIRST_LINE else _name(gate) + re.sub(" {3,}", "  ", line, count=1)
+
+
+def _name(gate: GateResult) -> str:
+    return f"agent {fit(gate.agent, _NAME_ROOM)}: " if gate.named else ""
+
+
+def _room(gate: GateResult) -> int:
+    return FIRST_LINE - cells(_name(gate))
 
 
 def _pair(gate: GateResult) -> str:
