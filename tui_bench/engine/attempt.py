@@ -20,6 +20,7 @@ from tui_bench.engine.limits import verify_limits
 from tui_bench.engine.verify_phase import verify_final_tree
 from tui_bench.engine.workspace import AttemptFolders
 from tui_bench.environments.base import CAPABILITIES, MEANS_NONE, Slot
+from tui_bench.errors import EnvironmentUnavailable, WorkspaceError
 from tui_bench.ledger.rows import AttemptRow, EventRow, Phase
 
 StopCause = Literal["interrupted", "operator_stopped"]
@@ -56,6 +57,8 @@ class Attempt:
                 await self._phases()
             except OSError as error:
                 self.findings.infra = f"{error.filename or self.folder}: {error.strerror}"
+            except (EnvironmentUnavailable, WorkspaceError) as error:
+                self.findings.infra = str(error)
         ended = host.Clocks.read()
         self.findings.clock_jump_ms = begun.jump_ms(ended)
         row = self.context.emit(self._row(begun.elapsed_ms(ended), load))
