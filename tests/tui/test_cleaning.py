@@ -22,11 +22,7 @@ EVERYTHING_BAD = (
 
 def forbidden(text: str) -> list[str]:
     """Characters that must never reach a terminal."""
-    return [
-        character
-        for character in text
-        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-    ]
+    return [character for character in text if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
 
 
 @given(st.binary(max_size=400))
@@ -136,7 +132,14 @@ def test_time_grows_no_faster_than_length(unit: str) -> None:
 
 
 def test_b65_markup_is_text() -> None:
-    for raw in ("see [/usr/bin/tool]", "[1, 2]", "[bold]", "[A=1]", "[@click=app.quit]x[/]", "[link=https://x]a[/link]"):
+    for raw in (
+        "see [/usr/bin/tool]",
+        "[1, 2]",
+        "[bold]",
+        "[A=1]",
+        "[@click=app.quit]x[/]",
+        "[link=https://x]a[/link]",
+    ):
         content = safe.line(raw)
         assert content.plain == raw
         assert content.spans == []

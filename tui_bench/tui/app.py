@@ -77,7 +77,8 @@ class BenchApp(App[Departure]):
         return verdict_colours(self.current_theme.dark)
 
     def on_mount(self) -> None:
-        self._catch_signals()
+        if not self.is_headless:
+            self._catch_signals()
         self.set_class(self._ascii, "-ascii")
         self.push_screen(self._main)
 

@@ -15,6 +15,7 @@ from tui_bench.analysis.fold import Changed, fold
 from tui_bench.analysis.state import RunState
 from tui_bench.ledger.lines import Line
 from tui_bench.ledger.tail import State, Tail
+from tui_bench.reading import DAMAGE_KEPT
 
 POLL_BYTES = 512 * 1024
 STEP_S = 0.04
@@ -88,6 +89,6 @@ class Feed:
             return tuple(fold(self.state, line.row, line.offset))
         if line.fault is not None and line.fault.kind == "unknown_kind":
             self.state.unknown[f"rows of kind {line.fault.name}"] += 1
-        elif line.fault is not None:
+        elif line.fault is not None and len(self.state.damage) < DAMAGE_KEPT:
             self.state.damage.append(f"line {line.number}: {line.fault.message}")
         return ("status",)

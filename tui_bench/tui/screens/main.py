@@ -22,8 +22,9 @@ from textual.widgets import Static
 
 from tui_bench.analysis.banner import banner
 from tui_bench.analysis.fold import Changed
-from tui_bench.errors import RunnerError
+from tui_bench.errors import LedgerError, RunnerError
 from tui_bench.ledger.runs import Layout
+from tui_bench.reading import read_ledger
 from tui_bench.tui import keys, safe
 from tui_bench.tui.board import Board
 from tui_bench.tui.feed import Feed, Step
@@ -79,6 +80,7 @@ class MainScreen(Screen[None]):
         self._banner_due = 0.0
         self._banner_cost = 0.0
         self._thinking = False
+        self._verified = False
         self._loaded = False
 
     def compose(self) -> ComposeResult:
@@ -103,10 +105,7 @@ class MainScreen(Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST_WIDTH or event.size.height < LEAST_HEIGHT
         self.set_class(small, "-too-small")
-        said = (
-            f"The terminal has {event.size.width} x {event.size.height} cells; "
-            f"the grid needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
-        )
+        said = f"{event.size.width} x {event.size.height} cells; the grid needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
         self.query_one("#too-small", Static).update(Content(said if small else ""))
 
     @property
@@ -140,6 +139,10 @@ class MainScreen(Screen[None]):
             with self.app.batch_update():
                 self._apply(step)
         self._show_banner()
+        over = self.feed.state.over and self.feed.state.rows > 0 and not step.behind
+        if over and not self._verified:
+            self._verify_chain()
+        self._verified = over
         self._log.look()
         if step.behind:
             self.set_timer(CATCH_UP_S, self._tick)
@@ -173,12 +176,34 @@ class MainScreen(Screen[None]):
         now = time.monotonic()
         if not self._banner_stale or self._thinking or now < self._banner_due:
             return
-        if self._banner_cost < SLOW_S:
-            lines = banner(self.feed.state)
-            self._banner_worked_out(now, lines)
+        if not self.feed.state.rows:
+            self._banner_worked_out(now, [self._nothing_yet()])
+        elif self._banner_cost < SLOW_S:
+            self._banner_worked_out(now, banner(self.feed.state))
         else:
             self._thinking = True
             self._think()
+
+    def _nothing_yet(self) -> str:
+        """What to say of a ledger without a row."""
+        path = self._layout_of_run.ledger
+        if self.feed.file_state == "reading":
+            return f"{path}: no row yet; waiting for the first one"
+        if self.feed.file_state == "missing":
+            return f"{path}: no such file; waiting for it to appear"
+        return f"{path}: cannot be read: {self.feed.file_reason}; check its permissions"
+
+    @work(group="verify")
+    async def _verify_chain(self) -> None:
+        """Check the whole chain of a run that is over: an edited row must not show an open gate."""
+        try:
+            found = await asyncio.to_thread(read_ledger, self._layout_of_run.ledger)
+        except LedgerError as error:
+            self._say(str(error), "error")
+            return
+        if found.damage and found.damage != self.feed.state.damage:
+            self.feed.state.damage[:] = found.damage
+            self._banner_stale = True
 
     @work(group="banner")
     async def _think(self) -> None:
@@ -296,7 +321,7 @@ class MainScreen(Screen[None]):
     @work
     async def action_stop_run(self) -> None:
         if not self.working:
-            self._say("Nothing runs here: there is no run to stop.", "warning")
+            self._say("There is no run to stop.", "warning")
             return
         running, _ = self.counts
         lines = [

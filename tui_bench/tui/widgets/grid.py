@@ -277,11 +277,12 @@ class Grid(ScrollView, can_focus=True):
             self.post_message(self.CellOpened(self.cursor))
 
     def on_click(self, event: events.Click) -> None:
-        if self._layout is None or event.y < self.header_height:
+        place = event.get_content_offset(self)
+        if self._layout is None or place is None or place.y < self.header_height:
             return
-        row = self.scroll_offset.y + event.y - self.header_height
+        row = self.scroll_offset.y + place.y - self.header_height
         if row < len(self._tasks):
-            at = [index for index, span in self._layout.cells if span.start <= event.x < span.start + span.width]
+            at = [index for index, span in self._layout.cells if span.start <= place.x < span.start + span.width]
             self._go(row, at[0] if at else self._column)
 
     def _go(self, row: int, column: int) -> None:
