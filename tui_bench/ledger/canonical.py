@@ -85,23 +85,26 @@ def seal(row: AnyRow, seq: int, prev: str, at: str) -> Sealed:
     draft = copy.copy(row)
     draft.seq, draft.prev, draft.at, draft.sha = seq, prev, at, "0" * 64
     settled, line = settle(draft)
-    sha = digest_of(line)
-    settled.sha = sha
     place = _sha_place(line)
     if place is None:
-        return Sealed(_encoder.encode(settled), sha, settled)
+        settled.sha = _digest_of_members(line)
+        return Sealed(_encoder.encode(settled), settled.sha, settled)
     start, end = place
-    return Sealed(b'%b,"sha":"%b"%b' % (line[:start], sha.encode(), line[end:]), sha, settled)
+    before, after = line[:start], line[end:]
+    settled.sha = sha = hashlib.sha256(before + after).hexdigest()
+    return Sealed(b'%b,"sha":"%b"%b' % (before, sha.encode(), after), sha, settled)
 
 
 def digest_of(line: bytes) -> str:
     """sha256 hex of a line without its `sha` member. Raises LedgerDamaged when the line is not a JSON object."""
     place = _sha_place(line)
-    if place is not None:
-        start, end = place
-        digest = hashlib.sha256(line[:start])
-        digest.update(line[end:])
-        return digest.hexdigest()
+    if place is None:
+        return _digest_of_members(line)
+    start, end = place
+    return hashlib.sha256(line[:start] + line[end:]).hexdigest()
+
+
+def _digest_of_members(line: bytes) -> str:
     try:
         members = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError) as error:

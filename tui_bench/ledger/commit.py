@@ -14,6 +14,7 @@ from contextlib import suppress
 from tui_bench.errors import LedgerError
 
 WINDOW_S = 0.05
+_CLOSED = "the ledger is closed; open it again to write"
 
 
 class _Batch:
@@ -56,6 +57,9 @@ class GroupCommit:
         self._failure: LedgerError | None = None
         self._urgent = self._kick_due = self._closing = False
         self._batch: _Batch | None = None
+        """Those whom the next commit serves."""
+        self._served: _Batch | None = None
+        """Those whom the commit under way serves."""
         self._thread: threading.Thread | None = None
 
     @property
@@ -112,16 +116,17 @@ class GroupCommit:
         with self._changed:
             self._closing = True
             self._changed.notify()
-        if self._thread is not None:
-            self._thread.join()
-        if self._durable < self._written and self._failure is not None:
-            raise LedgerError(str(self._failure)) from self._failure
+        if self._thread is None:
+            return
+        self._thread.join()
+        if self._durable < self._written:
+            raise LedgerError(str(self._failure or _CLOSED)) from self._failure
 
     def _join(self, rows: int) -> _Batch | None:
         if self._durable >= rows:
             return None
         if self._closing:
-            raise LedgerError("the ledger is closed; open it again to write")
+            raise LedgerError(_CLOSED)
         if self._batch is None:
             self._batch = _Batch()
         self._batch.need = max(self._batch.need, rows)
@@ -137,17 +142,32 @@ class GroupCommit:
             self._changed.notify()
 
     def _run(self) -> None:
-        while self._wait_for_work():
-            with self._changed:
-                self._urgent = False
-                target, batch = self._written, self._batch
-                self._batch = None
-            error: LedgerError | None = None
-            try:
-                self._flush()
-            except LedgerError as caught:
-                error = caught
-            self._settle(target, batch, error)
+        try:
+            while self._wait_for_work():
+                self._commit_once()
+        finally:
+            self._end()
+
+    def _commit_once(self) -> None:
+        with self._changed:
+            self._urgent = False
+            target = self._written
+            self._served, self._batch = self._batch, None
+        error: LedgerError | None = None
+        try:
+            self._flush()
+        except LedgerError as caught:
+            error = caught
+        self._settle(target, error)
+
+    def _end(self) -> None:
+        """However the thread ends, nobody is left waiting."""
+        with self._changed:
+            self._closing = True
+            left = [batch for batch in (self._served, self._batch) if batch is not None]
+            self._served = self._batch = None
+        for each in left:
+            each.settle(self._failure or LedgerError(_CLOSED))
 
     def _wait_for_work(self) -> bool:
         """Sleep until a commit is due. False when the thread is to end."""
@@ -162,10 +182,11 @@ class GroupCommit:
     def _behind(self) -> bool:
         return self._durable < self._written and self._failure is None
 
-    def _settle(self, target: int, batch: _Batch | None, error: LedgerError | None) -> None:
+    def _settle(self, target: int, error: LedgerError | None) -> None:
         with self._changed:
             self._failure = error
-            settled = [batch] if batch else []
+            settled = [self._served] if self._served else []
+            self._served = None
             if error is None:
                 self._durable = max(self._durable, target)
                 if self._batch is not None and self._batch.need <= self._durable:
