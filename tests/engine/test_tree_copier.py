@@ -15,8 +15,8 @@ from tui_bench.study.digest import manifest
 def test_a_copy_equals_its_source_with_modes_links_and_raw_names(tmp_path: Path) -> None:
     source = plant(
         tmp_path / "a",
-        {"x.sh": "#!/bin/sh\n", "d/e/f.txt": "1", "na\udcffme": "2", "new\nline": "", "link": "->d/e", "gone": "->/nowhere",
-         "big": os.urandom(READ_WHOLE + 7)},
+        {"x.sh": "#!/bin/sh\n", "d/e/f.txt": "1", "na\udcffme": "2", "new\nline": "", "link": "->d/e",
+         "gone": "->/nowhere", "big": os.urandom(READ_WHOLE + 7)},
     )  # fmt: skip
     (source / "x.sh").chmod(0o750)
     (source / "d" / "e" / "f.txt").chmod(0o444)
@@ -53,7 +53,8 @@ def test_links_out_of_the_tree_are_never_followed(tmp_path: Path) -> None:
     plant(tmp_path, {"secret/key": "do not copy"})
     source = plant(tmp_path / "a", {"folder": "->../secret", "file": "->../secret/key"})
     copy_tree(list_tree(source), tmp_path / "b")
-    assert tree_of(tmp_path / "b") == {b"folder": ("link", b"../secret", False), b"file": ("link", b"../secret/key", False)}
+    links = {b"folder": ("link", b"../secret", False), b"file": ("link", b"../secret/key", False)}
+    assert tree_of(tmp_path / "b") == links
 
 
 def test_a_file_that_changed_after_the_listing_is_noticed_even_with_size_and_time_restored(tmp_path: Path) -> None:

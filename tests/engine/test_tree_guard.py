@@ -22,7 +22,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = plant(
         tmp_path / "people" / "ann",
         {
-            "thesis.txt": "years of work", "bench/tasks/t1/repo/a.py": "x", "bench/runs/r.jsonl": "", "code/.git/HEAD": "x",
+            "thesis.txt": "years of work", "bench/tasks/t1/repo/a.py": "x", "bench/runs/r.jsonl": "",
+            "code/.git/HEAD": "x",
             "link_home": "->.", "link_other": "->code", "file": "x", "photos/1.jpg": "x",
         },
     )  # fmt: skip
@@ -41,9 +42,11 @@ def forbidden(home: Path) -> list[Path]:
 
 
 REFUSED = [
-    "/", "//", "/.", "~", "~/", "$HOME", ".", "..", "", " ", "a/b", "~/../ann/empty", "~/x\0y", "~nobody-of-this-name/w",
+    "/", "//", "/.", "~", "~/", "$HOME", ".", "..", "", " ", "a/b", "~/../ann/empty", "~/x\0y",
+    "~nobody-of-this-name/w",
     "~/bench", "~/bench/tasks", "~/bench/tasks/deeper", "~/bench/runs", "~/code", "~/code/below", "~/link_home",
-    "~/link_home/w", "~/link_other/w", "~/file", "~/file/w", "~/shared", "~/shared/w", "~/group", "/tmp", "/etc", "/usr",
+    "~/link_home/w", "~/link_other/w", "~/file", "~/file/w", "~/shared", "~/shared/w", "~/group", "/tmp", "/etc",
+    "/usr",
     "/proc/self", "/dev/shm", "/home", "/root", "~/..", "HOME", "PARENT",
 ]  # fmt: skip
 
@@ -114,8 +117,10 @@ def test_a_forged_marker_is_no_claim(home: Path, damage: str) -> None:
 
 
 def test_ten_thousand_generated_paths_are_accepted_only_by_the_rules(home: Path) -> None:
-    words = ["~", str(home), str(home.parent), "", ".", "..", "bench", "tasks", "t1", "runs", "code", "link_home", "file",
-             "link_other", "empty", "shared", "group", "new", "photos", "x\0", "/", "tmp", "etc", "a b", "ü", "\udcff"]  # fmt: skip
+    words = [
+        "~", str(home), str(home.parent), "", ".", "..", "bench", "tasks", "t1", "runs", "code", "link_home", "file",
+        "link_other", "empty", "shared", "group", "new", "photos", "x\0", "/", "tmp", "etc", "a b", "ü", "\udcff",
+    ]  # fmt: skip
     chance = random.Random(20261129)
     bars = forbidden(home)
     before = manifest(home).digest(every_mode_bit=True)

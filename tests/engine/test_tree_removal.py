@@ -157,7 +157,7 @@ print(sorted(os.listdir(root.path)))
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="root tries this as another user; an ordinary user meets it in the test above")
+@pytest.mark.skipif(os.geteuid() != 0, reason="tried by root as another user; others meet it above")
 def test_folders_without_permission_do_not_stop_an_ordinary_user() -> None:
     place = Path(f"/tmp/tree-{os.getpid()}")
     place.mkdir()
@@ -222,7 +222,8 @@ def test_a_live_runs_folder_is_refused_and_its_owner_named(tmp_path: Path) -> No
 
 def test_a_folder_of_a_run_on_another_host_is_left(tmp_path: Path) -> None:
     root = claim_root(tmp_path / "work")
-    plant(root.path, {"run-far/.lock": "", "run-far/.owner": json.dumps({"root": root.id, "pid": 1, "host": "elsewhere"})})
+    owner = json.dumps({"root": root.id, "pid": 1, "host": "elsewhere"})
+    plant(root.path, {"run-far/.lock": "", "run-far/.owner": owner})
     with open_run(tmp_path, "here"):
         pass
     assert (root.path / "run-far").is_dir()

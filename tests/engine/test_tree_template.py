@@ -98,7 +98,8 @@ def test_b27_a_task_inside_another_checkout_never_consults_the_outer_one(tmp_pat
 
 def test_the_users_git_settings_have_no_part_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     canary = tmp_path / "canary"
-    hook = plant(tmp_path / "hooks", {"post-commit": f"#!/bin/sh\ntouch {canary}\n", "reference-transaction": f"#!/bin/sh\ntouch {canary}\n"})  # fmt: skip
+    program = f"#!/bin/sh\ntouch {canary}\n"
+    hook = plant(tmp_path / "hooks", {"post-commit": program, "reference-transaction": program})
     for name in os.listdir(hook):
         (hook / name).chmod(0o755)
     home = plant(
@@ -125,7 +126,9 @@ def test_the_users_git_settings_have_no_part_in_it(tmp_path: Path, monkeypatch: 
     assert not canary.exists()
 
 
-def test_git_missing_is_said_at_the_start_and_only_where_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_missing_is_said_at_the_start_and_only_where_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     task = make_task(tmp_path / "task", SOURCE, {"t.sh": "exit 0"})
     with open_run(tmp_path) as run:

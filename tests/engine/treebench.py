@@ -33,7 +33,9 @@ def plant(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     return folder
 
 
-def make_task(folder: Path, repo: Mapping[str, str | bytes], oracle: Mapping[str, str] | None = None, **more: Any) -> Task:
+def make_task(
+    folder: Path, repo: Mapping[str, str | bytes], oracle: Mapping[str, str] | None = None, **more: Any
+) -> Task:
     plant(folder / "repo", repo)
     hidden = plant(folder / "oracle", oracle) if oracle is not None else None
     return Task("t", folder, folder / "repo", None, hidden, None, ("sh", "run.sh"), 10.0, **more)

@@ -75,13 +75,18 @@ def _ignored(new: set[bytes], placed: frozenset[bytes], repo: Path, template: Te
     folders = {path.rpartition(b"/")[0] for path in new} - placed
     leaves = new - folders
     # patterns such as `logs/` speak of folders, and the asking tree has none of the new ones
-    asked = {path + b"/." if (repo / os.fsdecode(path)).is_dir() else path: path for path in leaves}
+    asked = {_asked(path, is_folder=(repo / os.fsdecode(path)).is_dir()): path for path in leaves}
     try:
         named = {asked[path] for path in _named_by_gitignore(asked, template)}
     except (GitFailed, EnvironmentUnavailable):
         return set()
     kept = {above for path in leaves - named for above in (path, *_above(path))}
     return new - kept
+
+
+def _asked(path: bytes, *, is_folder: bool) -> bytes:
+    # the leading `./` keeps git from reading `:(...)` in a name
+    return b"./" + path + (b"/." if is_folder else b"")
 
 
 def _named_by_gitignore(paths: Iterable[bytes], template: Template) -> set[bytes]:
@@ -93,7 +98,7 @@ def _named_by_gitignore(paths: Iterable[bytes], template: Template) -> set[bytes
         ["-c", "core.bare=false", "check-ignore", "-z", "--stdin", "--no-index"],
         cwd=tree,
         git_dir=own,
-        extra={"GIT_WORK_TREE": str(tree), "GIT_LITERAL_PATHSPECS": "1"},
+        extra={"GIT_WORK_TREE": str(tree)},
         stdin=b"".join(path + b"\0" for path in paths),
         allowed=frozenset({0, 1}),
     )
