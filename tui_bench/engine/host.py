@@ -32,23 +32,34 @@ def load_per_core() -> float | None:
         return None
 
 
+def _stat(pid: int) -> list[str]:
+    """Fields of procfs `stat` from the state on (field 3 of proc(5)); empty where there are none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
 def start_time(pid: int) -> int | None:
     """A process's start in clock ticks since boot: with the pid it names a process for certain."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return None
-    return int(stat.rpartition(")")[2].split()[19])
+    fields = _stat(pid)
+    return int(fields[19]) if len(fields) > 19 else None
 
 
 def alive(pid: int, started: int | None) -> bool:
-    """Whether the process with this pid and start time still runs (any process of the pid where unknown)."""
+    """Whether the process with this pid and start time still runs (any process of the pid where unknown).
+
+    One that has ended and whose parent has not looked yet does not run.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         pass
+    fields = _stat(pid)
+    if fields and fields[0] in ("Z", "X"):
+        return False
     return started is None or start_time(pid) in (None, started)
 
 
