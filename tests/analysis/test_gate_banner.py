@@ -382,7 +382,7 @@ def test_two_agents_begin_with_the_standing_and_have_a_gate_each() -> None:
     assert lines[0].endswith("; box moved 1 task")
     assert "agent strong: GATE OPEN   1 of 12 tasks flipped (0.083 <= 0.10)  tier NOISY" in lines
     assert "  utc vs ktm: 1 PASS->FAIL, 0 FAIL->PASS" in lines
-    assert "agent weak: GATE ...  9 of 12 pairs, 0 flips - opens if at most 1 task flips" in lines
+    assert "agent weak: GATE ...      9 of 12 pairs, 0 flips - opens if at most 1 task flips" in lines
     assert [one.line for one in gates(state)] == [line for line in lines if "GATE" in line]
     assert all(cells(line) <= 80 for line in lines)
     assert exit_of(gates(state)) == 3
@@ -456,3 +456,15 @@ def test_long_and_wide_names_keep_the_first_line_within_80_cells() -> None:
 def test_other_gates_are_written_as_exactly_as_they_are() -> None:
     state = made.state_of(made.pairs(both=12), rule={"flip_rate": str(Fraction(1, 8))})
     assert banner(state)[0] == "GATE OPEN   0 of 12 tasks flipped (0.000 <= 0.125)  tier QUIET"
+
+
+def test_a_long_agent_name_closes_the_gap_before_anything_is_cut() -> None:
+    state = made.state_of(made.pairs(both=3, todo=9), agent="opencode-large", over=False)
+    state.agents.append("b")
+    one = gates(state)[0]
+    assert one.line == "agent opencode-large: GATE ...  3 of 12 pairs, 0 flips - opens if at most 1 tas…"
+    assert one.lines[1] == "  agent opencode-large: GATE ...  3 of 12 pairs, 0 flips - opens if at most 1 task flips"
+
+
+def test_r0_17_a_ledger_of_probes_without_a_run_row_is_a_frozen_subject() -> None:
+    assert verdict(fold_all(made.cells({"t1": ["PP", "PF"], "t2": ["PP", "PP"]}, ["a", "b"]))) == ("flaky", 5)

@@ -14,6 +14,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
+from tui_bench.analysis.stats import excess
 from tui_bench.analysis.stats.beta import beta_cdf, beta_quantile
 from tui_bench.analysis.stats.excess import Task, excess_disagreement
 from tui_bench.analysis.stats.paired import chi_square_tail, cochran_q, holm, mcnemar_exact, mcnemar_midp
@@ -302,3 +303,23 @@ def test_excess_of_very_many_tasks_falls_back_to_the_normal_tail_and_says_so() -
 def test_counts_that_make_no_sense_are_refused(call: object) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         call()  # type: ignore[operator]
+
+
+def test_the_normal_tail_is_close_to_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(9)
+    rates = [draw.random() for _ in range(120)]
+    tasks = [(_passes(draw, rate), 3, _passes(draw, rate), 3) for rate in rates]
+    exact = excess_disagreement(tasks)
+    monkeypatch.setattr(excess, "EXACT_WORK", 0)
+    excess._excess.cache_clear()
+    rough = excess_disagreement(tasks)
+    excess._excess.cache_clear()
+    assert exact is not None
+    assert rough is not None
+    assert (exact.exact, rough.exact, exact.excess) == (True, False, rough.excess)
+    assert 0.01 < exact.p < 0.99
+    assert rough.p == CLOSE(exact.p, abs=0.01)
+
+
+def _passes(draw: random.Random, rate: float) -> int:
+    return sum(draw.random() < rate for _ in range(3))

@@ -244,8 +244,10 @@ class RunState:
 
     @property
     def subject(self) -> str:
-        """What was verified: clean, reference, patch or agent; `agent` where nothing says."""
-        return self.run.subject if self.run is not None else "agent"
+        """What was verified: clean, reference, patch or agent. Without a `run` row: agent where one is named."""
+        if self.run is not None:
+            return self.run.subject
+        return "agent" if any(self.agents) else "clean"
 
     @property
     def planned(self) -> int:
