@@ -114,6 +114,31 @@ async def test_b03_d05_reading_from_the_keyboard_ends_at_once(bench: Bench) -> N
     assert second.startswith(b"tty ") and second != b"tty 0"
 
 
+async def test_a_cancel_that_comes_before_the_command_began_is_not_lost(bench: Bench) -> None:
+    for turns in range(6):
+        running = asyncio.ensure_future(bench.run("sleep 60"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        if turns:
+            bench.slot.cancel()
+            assert (await running).why == "cancelled"
+        else:
+            running.cancel()
+    assert (await bench.run("exit 2")).exit_code == 2
+
+
+async def test_a_cancel_right_behind_a_large_request_does_not_cut_into_it(local: Bench) -> None:
+    command = local.command("sleep 60")
+    variables = {**command.variables, **{f"WORD{number}": "x" * 100_000 for number in range(10)}}
+    running = asyncio.ensure_future(local.start(replace(command, variables=variables)))
+    await asyncio.sleep(0)
+    for _ in range(50):
+        local.slot.cancel()
+        await asyncio.sleep(0)
+    assert (await running).why == "cancelled"
+    assert (await local.run("exit 2")).exit_code == 2
+
+
 async def test_cancel_ends_the_running_command_and_the_slot_goes_on(bench: Bench) -> None:
     running = asyncio.ensure_future(bench.run("echo ready > ready.txt; sleep 300 # MARK"))
     while not (bench.folder / "repo" / "ready.txt").exists():

@@ -137,12 +137,14 @@ class ExecEnvironment:
         self.notes = tuple(notes(self.spec, self.wanted, self.capabilities))
 
     def _workspace_parent(self) -> Path:
-        """An existing, writable folder of the file system that the workspaces will lie on."""
+        """A writable folder on the file system of the workspaces; the cache folder wherever that is the same one."""
+        cache = cache_folder()
         wished = self.spec.workspace
         for folder in (wished, *wished.parents) if wished is not None else ():
-            if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-                return folder
-        return cache_folder()
+            if folder.is_dir():
+                other = folder.stat().st_dev != cache.stat().st_dev
+                return folder if other and os.access(folder, os.W_OK | os.X_OK) else cache
+        return cache
 
     async def _gather(self, slot: Slot, folder: Path) -> Facts:
         mounts = tuple(Mount(role, folder / role, writable=True) for role in ("workspace", "home", "tmp"))

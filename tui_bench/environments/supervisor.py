@@ -35,14 +35,17 @@ def base_interpreter() -> str:
 
 
 class SupervisorSlot:
-    """One job slot, the `Slot` of the contract. `number` spreads slots with few CPUs over the machine.
+    """One job slot, the `Slot` of the contract.
 
+    `number` spreads slots with few CPUs over the machine; by default slots are numbered as they are made.
     `scoped`: commands cannot signal anything outside. `subreaper`: processes that left their group are found too.
     Both are known after the first `start`.
     """
 
-    def __init__(self, number: int = 0) -> None:
-        self.number = number
+    _numbers = itertools.count()
+
+    def __init__(self, number: int | None = None) -> None:
+        self.number = next(self._numbers) if number is None else number
         self.scoped = False
         self.subreaper = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -53,6 +56,8 @@ class SupervisorSlot:
         self._ids = itertools.count(1)
         self._current: int | None = None
         self._cancelled = False
+        self._sent = False
+        """A cancel is written neither before the request nor into the middle of it."""
         self._answer: asyncio.Future[dict[str, Any] | None] | None = None
         self._line = bytearray()
 
@@ -86,18 +91,20 @@ class SupervisorSlot:
             raise RuntimeError("a slot runs one command at a time")
         self._current = next(self._ids)
         self._cancelled = False
+        self._sent = False
         try:
             await self.start()
-            if self._cancelled:  # while the program was starting, when there was nobody to tell
+            if self._cancelled:
                 return Outcome(why="cancelled")
             self._answer = asyncio.get_running_loop().create_future()
             await self._send(self._request(launch, command))
+            self._open_for_cancel()
             reply = await self._answer
         except asyncio.CancelledError:
             await asyncio.shield(self.close())
             raise
         finally:
-            self._current = None
+            self._current, self._sent = None, False
         if reply is not None:
             return outcome_of(reply, command)
         closing = self._closing
@@ -109,9 +116,14 @@ class SupervisorSlot:
     def cancel(self) -> None:
         """End the running command: TERM, grace, KILL. `run` then returns `cancelled`. Nothing to do when idle."""
         self._cancelled = True
-        if self._current is not None and self._requests >= 0:
+        if self._sent and self._requests >= 0:
             with contextlib.suppress(OSError):
                 os.write(self._requests, encode({"do": "cancel", "id": self._current}))
+
+    def _open_for_cancel(self) -> None:
+        self._sent = True
+        if self._cancelled:
+            self.cancel()
 
     async def close(self) -> None:
         """End the program and everything that still runs in it."""
