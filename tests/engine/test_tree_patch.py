@@ -80,6 +80,7 @@ EDITS = {
     "rename_of_a_folder": "mv src lib",
     "file_to_folder": "rm a.py; mkdir a.py; echo x > a.py/x",
     "folder_to_file": "rm -r src; echo x > src",
+    "names_that_git_sorts_as_folders": "mkdir x; touch x/a x-y x.py x0; git add -A; echo 1 > x/a; echo 2 > x.py",
     "everything_removed": "rm -rf ./* .gitignore .gitattributes",
     "b05_raw_name": "printf x > \"$(printf 'caf\\351 \\377')\"; echo y >> \"$(printf 'na\\377me.txt')\"",
     "odd_names": "for n in \"$(printf 'a\\nb')\" 'q\"uo\\te' ' blank ' -rf ':(top)'; do echo x > \"$n\"; done",

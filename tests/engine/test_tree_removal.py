@@ -220,6 +220,16 @@ def test_a_live_runs_folder_is_refused_and_its_owner_named(tmp_path: Path) -> No
         assert sorted(os.listdir(resumed.path)) == [".lock", ".owner"]
 
 
+def test_a_run_that_holds_its_lock_is_alive_whatever_process_its_owner_file_names(tmp_path: Path) -> None:
+    root = claim_root(tmp_path / "work")
+    with other_run(root.path, "alive") as alive:
+        owner = root.path / "run-alive" / ".owner"
+        owner.write_text(json.dumps({**json.loads(owner.read_text()), "pid": 2**22 + 1, "start_time": 1}))
+        with open_run(tmp_path, "next"):
+            assert (root.path / "run-alive" / ("0" * 16) / "left").exists()
+        alive.communicate("")
+
+
 def test_a_folder_of_a_run_on_another_host_is_left(tmp_path: Path) -> None:
     root = claim_root(tmp_path / "work")
     owner = json.dumps({"root": root.id, "pid": 1, "host": "elsewhere"})

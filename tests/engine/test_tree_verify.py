@@ -260,6 +260,16 @@ def test_d09_no_link_of_the_source_leads_a_write_out_of_the_tree(tmp_path: Path,
     assert (place.repo / "a").read_text() == "2\n"
 
 
+def test_d09_a_link_of_the_source_that_had_to_stay_is_not_written_through(tmp_path: Path, run: RunRoot) -> None:
+    outside = plant(tmp_path / "outside", {"keep": "1"})
+    attempt = Attempted(run, make_task(tmp_path / "t2", {"out": f"->{outside}", "a": "1"}, writable=("out/x", "a")))
+    attempt.sh("rm out; mkdir out; echo x > out/x; echo 2 > a")
+    place, taken = attempt.verify()
+    assert taken.dropped == ("out", "out/x")
+    assert os.listdir(outside) == ["keep"]
+    assert (place.repo / "a").read_text() == "2\n"
+
+
 def test_b05_raw_names_are_taken_over_and_shown_escaped(attempt: Attempted) -> None:
     plant(attempt.repo, {"caf\udce9\udcff.txt": "1", "na\udcff/conftest.py": "evil"})
     place, taken = attempt.verify()
