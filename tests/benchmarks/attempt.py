@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmark import Benchmark
+
 from tui_bench.engine.plan import Selection
 from tui_bench.engine.selection import load_selected
 from tui_bench.engine.setup import set_up
@@ -80,7 +82,10 @@ def measure(rounds: int, quick: bool) -> list[float]:
         try:
             study = make_study(folder, attempts)
             shell = shell_s(study, folder / "shell", attempts)
-            ratios.append(engine_s(study, folder / f"r{number}.jsonl") / shell)
+            ratios.append(engine_s(study, folder / "runs" / f"r{number}.jsonl") / shell)
         finally:
             shutil.rmtree(folder)
     return ratios
+
+
+BENCHMARKS = [Benchmark("attempt", 1.0, measure, "the same attempts by xargs -P2, cp -r and bash")]

@@ -7,6 +7,8 @@ import resource
 import subprocess
 import sys
 
+from benchmark import Benchmark
+
 
 def cpu_s(words: list[str]) -> float:
     """User and system seconds of one process, from its start to its end."""
@@ -31,3 +33,9 @@ def measure_help(rounds: int, quick: bool) -> list[float]:
 
 def measure_command_help(rounds: int, quick: bool) -> list[float]:
     return ratio(["flips", "--help"], rounds)
+
+
+BENCHMARKS = [
+    Benchmark("start --help", 6.0, measure_help, "CPU of python -c pass"),
+    Benchmark("start flips --help", 12.0, measure_command_help, "CPU of python -c pass"),
+]

@@ -282,3 +282,28 @@ def test_d13_setting_a_torn_tail_aside_fails_at_any_call_and_loses_nothing(tmp_p
         assert texts(path) == ["0", "1"]
         assert b"torn" in [file.read_bytes() for file in path.parent.glob("*.torn-*")]
         assert scan(path).unfinished == 0
+
+
+def test_d13_the_torn_tail_is_safe_elsewhere_before_it_is_cut_off_here(tmp_path):
+    path = tmp_path / "l.jsonl"
+    path.write_bytes(b"torn")
+    calls = []
+
+    class RecordingIO(LedgerIO):
+        def fsync(self, descriptor):
+            calls.append(("fsync", os.fstat(descriptor).st_ino))
+            super().fsync(descriptor)
+
+        def fsync_folder(self, folder):
+            calls.append(("fsync_folder", os.stat(folder).st_ino))
+            super().fsync_folder(folder)
+
+        def truncate(self, descriptor, size):
+            calls.append(("truncate", os.fstat(descriptor).st_ino))
+            super().truncate(descriptor, size)
+
+    with LedgerWriter.open(path, RecordingIO()) as writer:
+        saved = writer.recovered.saved_as
+    assert calls == [
+        ("fsync", saved.stat().st_ino), ("fsync_folder", tmp_path.stat().st_ino), ("truncate", path.stat().st_ino),
+    ]  # fmt: skip
