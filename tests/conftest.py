@@ -53,8 +53,8 @@ class Bench:
     count: int = 0
 
     def task(
-        self, name: str, *, verify: str | list[str], repo: Mapping[str, str | bytes] | None = None, prompt: str = "fix it\n",
-        oracle: Mapping[str, str] | None = None, reference: str | None = None, **more: Any,
+        self, name: str, *, verify: str | list[str], repo: Mapping[str, str | bytes] | None = None,
+        prompt: str = "fix it\n", oracle: Mapping[str, str] | None = None, reference: str | None = None, **more: Any,
     ) -> Path:  # fmt: skip
         """A task folder; the oracle is never empty, so that verify runs beside one."""
         root = self.folder / "tasks" / name.replace("/", "_").replace(":", "_")

@@ -66,6 +66,9 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         # The reader of our output left; what we could say has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        # What the system refuses outside the places that know more: a full disk, a folder without permission.
+        code = _report(TuiBenchError(f"{error.filename or 'this machine'}: {error.strerror or error}"))
     raise SystemExit(code)
 
 
@@ -106,7 +109,16 @@ def _dispatch(words: list[str]) -> int:
 def _overview() -> str:
     lines = [f"  {name:<8} {text}" for name, text in COMMANDS.items()]
     return "\n".join(
-        ["usage: tui-bench COMMAND [...]", "", "Compare coding agents with numbers that hold.", "", "commands:"]
-        + lines
-        + ["", "`tui-bench COMMAND --help` explains one command.", "", EPILOG]
+        [
+            "usage: tui-bench COMMAND [...]",
+            "",
+            "Compare coding agents with numbers that hold.",
+            "",
+            "commands:",
+            *lines,
+            "",
+            "`tui-bench COMMAND --help` explains one command.",
+            "",
+            EPILOG,
+        ]
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from conftest import Bench, Ran, write
 
 LOOP = "while :; do date >> alive.txt; sleep 0.1; done"
@@ -54,7 +53,8 @@ def test_b03_a_question_gets_end_of_file(one_box: Bench) -> None:
 def test_b04_b05_long_lines_and_bytes_that_are_no_text(one_box: Bench) -> None:
     one_box.task("long", verify="python3 -c \"print('x'*70000)\"; exit 1")
     one_box.task("bytes", verify="printf 'caf\\351 \\377\\n'; exit 1")
-    one_box.agents({"name": "noisy", "command": "python3 -c \"print('y'*200000)\"; printf '\\211PNG\\r\\n'; touch \"$(printf 'n\\377')\""})
+    noise = "python3 -c \"print('y'*200000)\"; printf '\\211PNG\\r\\n'; touch \"$(printf 'n\\377')\""
+    one_box.agents({"name": "noisy", "command": noise})
     one_box.save()
     ran = one_box.run("--headless")
     rows = by_task(ran)
@@ -142,7 +142,8 @@ def test_b13_a_verify_that_hangs_is_excluded_or_fails(one_box: Bench) -> None:
 
 
 def test_b30_nothing_of_an_earlier_attempt_is_in_the_workspace(one_box: Bench, tmp_path: Path) -> None:
-    one_box.task("fresh", verify="test -f stale_ok.txt || test -d empty || test -f ignored.o", repo={".gitignore": "*.o\n"})
+    verify = "test -f stale_ok.txt || test -d empty || test -f ignored.o"
+    one_box.task("fresh", verify=verify, repo={".gitignore": "*.o\n"})
     flag = tmp_path / "flag"
     first = f"[ -e {flag} ] || {{ touch {flag} stale_ok.txt ignored.o; mkdir empty; }}"
     one_box.agents({"name": "once", "command": first})

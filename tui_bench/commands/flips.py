@@ -9,9 +9,12 @@ import argparse
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
+
 from tui_bench.analysis.banner import banner, gates
 from tui_bench.analysis.flip import FlipTable, flip_json, flip_tables
-from tui_bench.analysis.gate import exit_of
+from tui_bench.analysis.gate import exit_of, gate
+from tui_bench.analysis.state import RunState
 from tui_bench.analysis.wording import flip_lines
 from tui_bench.cleaning import clean
 from tui_bench.commands.json_output import print_json
@@ -44,7 +47,7 @@ def execute(args: argparse.Namespace) -> int:
     pair = (args.env_a, args.env_b) if args.env_a is not None else None
     tables = flip_tables(state, agent=args.agent, pair=pair, attempt=args.attempt)
     rate = _rate(args.gate)
-    code = exit_of(gates(state)) if rate is None else _code(tables, rate)
+    code = exit_of(gates(state)) if rate is None else _code(state, tables, rate)
     if args.json:
         print_json("flips", state, code, banner(state), [flip_json(table) for table in tables])
         return code
@@ -66,8 +69,7 @@ def _rate(text: str | None) -> Fraction | None:
     return rate
 
 
-def _code(tables: list[FlipTable], rate: Fraction) -> int:
-    """Exit by the point rule at another rate; 3 where a table has no scored pair."""
-    if any(table.rate is None for table in tables) or not tables:
-        return 3
-    return int(any(table.rate is not None and table.rate > rate for table in tables))
+def _code(state: RunState, tables: list[FlipTable], rate: Fraction) -> int:
+    """The exit code that the gates would give with another rate."""
+    rule = msgspec.structs.replace(state.rule, flip_rate=str(rate))
+    return exit_of([gate(table, rule, state) for table in tables])

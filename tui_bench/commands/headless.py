@@ -26,8 +26,6 @@ SetUp = Callable[[Callable[[AnyRow], None]], Awaitable[Prepared | None]]
 
 def run_new(study: Study, selection: Selection, layout: Layout, run_id: str, *, plain: bool, strict: bool) -> int:
     """Run a study to its end; returns the exit code."""
-    for note in study.notes:
-        print(note, file=sys.stderr)
     return _run(lambda observe: set_up(study, selection, layout, run_id, observe), layout, plain=plain, strict=strict)
 
 

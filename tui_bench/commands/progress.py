@@ -31,19 +31,20 @@ class Progress:
 
     def show(self, row: AnyRow) -> None:
         """Print the row's line, if it has one."""
-        line = self._line(row)
-        if line is not None:
+        for line in (self._line(row) or "").splitlines():
             print(clean(line), file=self._out, flush=True)
 
     def _line(self, row: AnyRow) -> str | None:
         if isinstance(row, RunRow):
             self._planned = row.planned
-            return f"run {row.run_id}: study {row.study_id}, subject {row.subject}, {row.planned} attempts planned"
+            lines = [f"run {row.run_id}: study {row.study_id}, subject {row.subject}, {row.planned} attempts planned"]
+            return "\n".join([*lines, *row.notes])
         if isinstance(row, EnvRow):
             if row.unavailable is not None:
                 return f"environment {row.env} is unavailable, its attempts are void: {row.unavailable}"
             weak = [name for name, means in sorted(row.capabilities.items()) if means == "none"]
-            return f"environment {row.env} ({row.env_kind})" + (f": not enforced here: {', '.join(weak)}" if weak else "")
+            weakness = f": not enforced here: {', '.join(weak)}" if weak else ""
+            return f"environment {row.env} ({row.env_kind}){weakness}"
         if isinstance(row, TaskRow) and row.task is not None:
             self._tasks.add(row.task)
         if isinstance(row, AttemptRow):

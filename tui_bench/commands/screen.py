@@ -37,7 +37,7 @@ class Started:
 def start_runner(words: list[str], layout: Layout, run_id: str | None = None) -> Started:
     """Start the headless runner in its own session and wait for its first row.
 
-    Its words go to `runner.log` in the run's files folder. Raises RunnerError with its own last line when it ends first.
+    Its words go to `runner.log` in the run's files folder. Raises RunnerError with its last line when it ends first.
     """
     layout.files.mkdir(parents=True, exist_ok=True)
     before = layout.ledger.stat().st_size if layout.ledger.exists() else 0

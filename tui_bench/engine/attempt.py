@@ -86,7 +86,9 @@ class Attempt:
         finally:
             self.findings.phases_ms[name] = begun.elapsed_ms(host.Clocks.read())
 
-    def _event(self, event: Literal["started", "phase"], *, phase: Phase | None = None, order_index: int | None = None) -> None:
+    def _event(
+        self, event: Literal["started", "phase"], *, phase: Phase | None = None, order_index: int | None = None
+    ) -> None:
         one = self.job.planned
         detail = {"folder": self.context.layout.relative(self.folder)} if event == "started" else None
         self.context.emit(

@@ -32,8 +32,8 @@ class DeadAgents:
             return None
         self._dead[row.agent] = 0
         return (
-            f"AGENT NOT WORKING: {row.agent} ended {IN_A_ROW} times in a row with exit {row.agent_exit}, no edit and no "
-            f"usage; is it logged in? Read its agent.log, then `tui-bench resume`"
+            f"AGENT NOT WORKING: {row.agent} ended {IN_A_ROW} times in a row with exit {row.agent_exit}, no edit and "
+            f"no usage; is it logged in? Read its agent.log, then `tui-bench resume`"
         )
 
 

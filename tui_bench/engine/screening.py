@@ -121,7 +121,8 @@ async def _verify_clean(context: RunContext, task: Task, env: str, slot: Slot) -
         raise ScreeningCut(f"{task.id} in {env}: {outcome.why}")
     limits = verify_limits(task, context.study.controls, context.declared(env))
     name, reason = _classified(task, run, left, limits.wall_s)
-    return Screened(name, reason, outcome.exit_code, outcome.wall_ms, datetime.now(UTC).isoformat(timespec="seconds"))
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Screened(name, reason, outcome.exit_code, outcome.wall_ms, now)
 
 
 def _classified(task: Task, run: VerifyRun, left: tuple[str, ...], limit_s: float) -> tuple[str, str | None]:

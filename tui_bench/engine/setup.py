@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from tui_bench.engine import host, identity, template
 from tui_bench.engine.context import Emit, Job, RunContext
 from tui_bench.engine.first_rows import changed_since, env_rows, task_rows
 from tui_bench.engine.guard import check_workspace_root, claim_root
-from tui_bench.engine.plan import Selection, make_plan, read_selection, write_plan
+from tui_bench.engine.plan import Plan, Selection, make_plan, read_selection, write_plan
 from tui_bench.engine.recovery import lost_rows, recovered_event
 from tui_bench.engine.remaining import History, history_of, remaining
 from tui_bench.engine.requests import RequestServer, RunnerFile, socket_path
@@ -28,7 +29,7 @@ from tui_bench.environments.base import Environment
 from tui_bench.environments.environment import Wanted, open_environment
 from tui_bench.errors import EnvironmentUnavailable, LedgerDamaged, LedgerError
 from tui_bench.ledger.reader import scan
-from tui_bench.ledger.rows import AnyRow
+from tui_bench.ledger.rows import AnyRow, RunRow
 from tui_bench.ledger.runs import Layout
 from tui_bench.ledger.writer import LedgerWriter
 from tui_bench.study.digest import TaskDigests, task_digests
@@ -63,23 +64,19 @@ class Prepared:
 async def set_up(study: Study, selection: Selection, layout: Layout, run_id: str, observe: Observe) -> Prepared:
     """Prepare a new run. Raises TuiBenchError of every kind; nothing is left behind then but empty folders."""
     plan = make_plan(study, selection)
-    ground = await _prepare_ground(study, run_id, layout)
-    writer = LedgerWriter.open(layout.ledger, run_id=run_id)
-    try:
-        if writer.rows:
-            raise LedgerError(f"{layout.ledger}: exists; `tui-bench resume` goes on with it")
-        layout.files.mkdir(parents=True, exist_ok=True)
-        write_plan(layout.plan, plan)
-        context = _context(study, run_id, layout, ground, _emitter(writer, observe))
-        context.emit(identity.run_row(study, plan, run_id, resumed=False))
-        for task_row in task_rows(context):
-            context.emit(task_row)
-        for env_row in env_rows(context):
-            context.emit(env_row)
-        return _prepared(context, writer, remaining(plan, History()))
-    except BaseException:
-        writer.close()
-        raise
+    async with _prepared_ground(study, run_id, layout) as ground:
+        with _opened(layout, run_id) as writer:
+            if writer.rows:
+                raise LedgerError(f"{layout.ledger}: exists; `tui-bench resume` goes on with it")
+            layout.files.mkdir(parents=True, exist_ok=True)
+            write_plan(layout.plan, plan)
+            context = _context(study, run_id, layout, ground, _emitter(writer, observe))
+            context.emit(identity.run_row(study, plan, run_id, resumed=False))
+            for task_row in task_rows(context):
+                context.emit(task_row)
+            for env_row in env_rows(context):
+                context.emit(env_row)
+            return _prepared(context, writer, remaining(plan, History()))
 
 
 async def set_up_resume(layout: Layout, jobs: int | None, observe: Observe) -> Prepared | None:
@@ -95,22 +92,36 @@ async def set_up_resume(layout: Layout, jobs: int | None, observe: Observe) -> P
     _refuse_differences(layout.ledger, identity.differing_fields(history.run, now))
     if not history.open and history.ended and not remaining(plan, history):
         return None
-    writer = LedgerWriter.open(layout.ledger, run_id=now.run_id)
+    with _opened(layout, now.run_id) as writer:
+        async with _prepared_ground(study, now.run_id, layout) as ground:
+            context = _context(study, now.run_id, layout, ground, _emitter(writer, observe))
+            return _resumed(rows, history, plan, context, writer, now)
+
+
+@contextmanager
+def _opened(layout: Layout, run_id: str) -> Iterator[LedgerWriter]:
+    """The ledger for writing; closed when what follows fails."""
+    writer = LedgerWriter.open(layout.ledger, run_id=run_id)
     try:
-        ground = await _prepare_ground(study, now.run_id, layout)
-        context = _context(study, now.run_id, layout, ground, _emitter(writer, observe))
-        _refuse_differences(layout.ledger, changed_since(rows, context))
-        context.emit(now)
-        if writer.recovered is not None:
-            context.emit(recovered_event(now.run_id, writer.recovered))
-        for env_row in env_rows(context):
-            context.emit(env_row)
-        for lost in list(lost_rows(context, history)):
-            history.add(context.emit(lost))
-        return _prepared(context, writer, remaining(plan, history), history)
+        yield writer
     except BaseException:
         writer.close()
         raise
+
+
+def _resumed(
+    rows: list[AnyRow], history: History, plan: Plan, context: RunContext, writer: LedgerWriter, now: RunRow
+) -> Prepared:
+    """Write the rows a resume begins with and make its runner."""
+    _refuse_differences(context.layout.ledger, changed_since(rows, context))
+    context.emit(now)
+    if writer.recovered is not None:
+        context.emit(recovered_event(now.run_id, writer.recovered))
+    for env_row in env_rows(context):
+        context.emit(env_row)
+    for lost in list(lost_rows(context, history)):
+        history.add(context.emit(lost))
+    return _prepared(context, writer, remaining(plan, history), history)
 
 
 def _refuse_differences(ledger: Path, fields: list[str]) -> None:
@@ -137,31 +148,39 @@ class _Ground:
     digests: dict[str, TaskDigests]
 
 
-async def _prepare_ground(study: Study, run_id: str, layout: Layout) -> _Ground:
-    environments, unavailable = await _open_environments(study)
-    by_env = _open_roots(study, run_id, layout)
-    home = next(iter(by_env.values()))
-    with_git = study.subject == "agent"
-    templates: dict[str, Template] = {}
-    digests: dict[str, TaskDigests] = {}
-    for task in study.tasks:
-        templates[task.id] = await asyncio.to_thread(template.build_template, task, home, with_git=with_git)
-        digests[task.id] = await asyncio.to_thread(task_digests, task)
-    return _Ground(environments, unavailable, by_env, templates, digests)
+@asynccontextmanager
+async def _prepared_ground(study: Study, run_id: str, layout: Layout) -> AsyncIterator[_Ground]:
+    """Workspaces, environments and templates; the workspaces are given back when what follows fails."""
+    places = _checked_places(study, layout)
+    roots: dict[Path, RunRoot] = {}
+    try:
+        for place in places.values():
+            if place not in roots:
+                roots[place] = RunRoot.open(claim_root(place), run_id)
+        environments, unavailable = await _open_environments(study)
+        by_env = {name: roots[place] for name, place in places.items()}
+        templates: dict[str, Template] = {}
+        digests: dict[str, TaskDigests] = {}
+        for task in study.tasks:
+            templates[task.id] = await asyncio.to_thread(
+                template.build_template, task, by_env[study.environments[0].name], with_git=study.subject == "agent"
+            )
+            digests[task.id] = await asyncio.to_thread(task_digests, task)
+        yield _Ground(environments, unavailable, by_env, templates, digests)
+    except BaseException:
+        for root in roots.values():
+            root.close()
+        raise
 
 
-def _open_roots(study: Study, run_id: str, layout: Layout) -> dict[str, RunRoot]:
-    """This run's folder below each environment's workspace; a path that a person typed passes the guard first."""
+def _checked_places(study: Study, layout: Layout) -> dict[str, Path]:
+    """Environment name -> workspace root; every path that a person typed passes the guard before any is touched."""
     forbidden = (study.root, layout.ledger.parent, Path(__file__).resolve().parent.parent, Path.cwd())
-    opened: dict[Path, RunRoot] = {}
-    by_env: dict[str, RunRoot] = {}
-    for declared in study.environments:
-        place = declared.workspace
-        checked = check_workspace_root(place, forbidden=forbidden) if place is not None else default_workspace()
-        if checked not in opened:
-            opened[checked] = RunRoot.open(claim_root(checked), run_id)
-        by_env[declared.name] = opened[checked]
-    return by_env
+    typed = {one.name: one.workspace for one in study.environments}
+    return {
+        name: check_workspace_root(path, forbidden=forbidden) if path is not None else default_workspace()
+        for name, path in typed.items()
+    }
 
 
 async def _open_environments(study: Study) -> tuple[dict[str, Environment], dict[str, str]]:

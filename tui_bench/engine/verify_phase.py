@@ -32,8 +32,9 @@ async def verify_final_tree(attempt: Attempt, folders: AttemptFolders) -> None:
     with attempt.phase("verify"):
         place = folders.verify(0)
         taken = verify_tree.build(
-            place, attempt.task, attempt.context.templates[attempt.task.id], folders.change, attempt.context.study.controls
-        )
+            place, attempt.task, attempt.context.templates[attempt.task.id], folders.change,
+            attempt.context.study.controls,
+        )  # fmt: skip
         seen.dropped, seen.forbidden_edits = taken.dropped, taken.forbidden
         if seen.forbidden_edits or not seen.oracle_intact:
             return
