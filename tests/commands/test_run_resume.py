@@ -66,7 +66,7 @@ def test_b07_a_stopped_run_leaves_no_process_and_no_fail(slow: Bench, tmp_path: 
     process, ledger = slow.start("--headless")
     wait_for(ledger, process, 4, "event", event="phase", phase="agent")
     process.send_signal(number)
-    out, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
     assert alive_with(str(tmp_path / "go")) == []
     attempts = [row for row in rows_of(ledger) if row["kind"] == "attempt"]
@@ -107,7 +107,11 @@ def test_b19_resume_of_a_complete_run_does_nothing_and_says_so(slow: Bench, tmp_
 
 @pytest.mark.parametrize(
     ("change", "named"),
-    [({"attempts": 2}, "rule.attempts"), ({"gate": {"flip_rate": 0.2}}, "rule.flip_rate"), ({"study": "other"}, "study_id")],
+    [
+        ({"attempts": 2}, "rule.attempts"),
+        ({"gate": {"flip_rate": 0.2}}, "rule.flip_rate"),
+        ({"study": "other"}, "study_id"),
+    ],
 )
 def test_b20_resume_under_another_rule_is_refused_and_names_the_fields(
     slow: Bench, tmp_path: Path, change: dict[str, Any], named: str

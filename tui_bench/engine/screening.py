@@ -101,7 +101,8 @@ async def _screen_one(context: RunContext, task: Task, env: str, slot: Slot, *, 
 def _key(context: RunContext, task: Task, env: str) -> str:
     digests = context.digests[task.id]
     limits = verify_limits(task, context.study.controls, context.declared(env))
-    return sealed([digests.task_sha, digests.oracle_sha, context.environments[env].env_sha, limits.wall_s, harness_digest()])
+    box = context.environments[env].env_sha
+    return sealed([digests.task_sha, digests.oracle_sha, box, limits.wall_s, harness_digest()])
 
 
 async def _verify_clean(context: RunContext, task: Task, env: str, slot: Slot) -> Screened:
