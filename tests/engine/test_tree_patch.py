@@ -287,6 +287,7 @@ def test_a_patch_cannot_leave_the_tree(tmp_path: Path, text: str) -> None:
 def test_b27_a_patch_is_applied_without_a_look_at_an_outer_checkout(tmp_path: Path) -> None:
     outer = plant(tmp_path / "outer", {"in/a": "1\n"})
     subprocess.run(["git", "init", "-q"], cwd=outer, check=True)
+    (outer / ".git" / "config").write_text("[broken")
     patch = plant(tmp_path, {"p": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"}) / "p"
     assert tree_patch.apply(outer / "in", patch) is None
     assert (outer / "in" / "a").read_text() == "2\n"
