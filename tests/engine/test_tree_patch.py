@@ -6,6 +6,8 @@ import itertools
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -240,6 +242,33 @@ def test_d14_a_tree_too_deep_for_any_path_is_collected(attempt: Attempted) -> No
     assert change.left_out[0].endswith("(path longer than 4000 bytes)")
     _, taken = attempt.verify()
     assert len(taken.dropped) == 1
+
+
+ORDINARY_USER = """
+import encodings.ascii, os, sys
+from pathlib import Path
+from treebench import Attempted, make_task, open_run
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+place = Path(sys.argv[1])
+with open_run(place) as run:
+    attempt = Attempted(run, make_task(place / "task", {"a": "1", "d/b": "2"}), with_git=False)
+    attempt.sh("echo x > d/new; chmod 000 d/new d/b a; mkdir -p e/f; echo y > e/f/g; chmod 000 e/f e d")
+    change = attempt.change()
+    print(change.error, sorted(one.path for one in change.paths))
+    os.chmod(attempt.repo / "d", 0); os.chmod(attempt.repo / "e", 0)
+    made, taken = attempt.verify()
+    print((made.repo / "e" / "f" / "g").read_text(), taken.dropped)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="tried by root as another user; others meet it above")
+def test_d14_what_an_agent_locked_is_read_by_an_ordinary_user_too() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        os.chown(place, 65534, 65534)
+        command = [sys.executable, "-c", ORDINARY_USER, place]
+        variables = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
+        assert done.stdout == "None [b'd/new', b'e/f/g']\ny\n ()\n", done.stderr
 
 
 def test_b33_secret_values_do_not_reach_the_diff(attempt: Attempted) -> None:

@@ -82,13 +82,45 @@ def test_d09_links_to_a_canary_are_removed_and_the_canary_is_not(tmp_path: Path)
 
 def test_an_attempt_folder_replaced_by_a_link_takes_nothing_with_it(tmp_path: Path) -> None:
     canary = plant(tmp_path / "canary", {"keep.txt": "precious"})
+    before = manifest(tmp_path / "canary").digest(every_mode_bit=True), canary.stat().st_mode
     with open_run(tmp_path) as run:
         folders = AttemptFolders(run, next(IDS))
         folders.path.rmdir()
         folders.path.symlink_to(canary)
+        with pytest.raises(OSError, match="not the folder that was made"):
+            folders.verify(0)
         folders.dispose()
-    assert (canary / "keep.txt").read_text() == "precious"
-    assert not os.path.lexists(folders.path)
+        assert not os.path.lexists(folders.path)
+    assert (manifest(canary).digest(every_mode_bit=True), canary.stat().st_mode) == before
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "file"])
+def test_what_an_agent_puts_in_the_place_of_the_verify_folder_is_thrown_away(tmp_path: Path, kind: str) -> None:
+    canary = plant(tmp_path / "canary", {"keep.txt": "precious"})
+    with open_run(tmp_path) as run:
+        folders = AttemptFolders(run, next(IDS))
+        place = folders.path / "verify"
+        if kind == "folder":
+            plant(place, {"home/.profile": "evil", "repo/a": "evil"})
+        elif kind == "link":
+            place.symlink_to(canary)
+        else:
+            place.write_text("x")
+        made = folders.verify(0)
+        assert not made.repo.exists()
+        assert os.listdir(made.home) == []
+    assert os.listdir(canary) == ["keep.txt"]
+
+
+def test_a_run_killed_while_it_closes_leaves_only_what_the_next_one_removes(tmp_path: Path) -> None:
+    root = claim_root(tmp_path / "work")
+    with other_run(root.path, "dead") as dead:
+        dead.kill()
+        dead.communicate()
+    (root.path / "run-dead").rename(root.path / ".trash-dead" / "0123456789abcdef")
+    with open_run(tmp_path, "next"):
+        pass
+    assert sorted(os.listdir(root.path)) == [".lock", ".tui_bench-root"]
 
 
 @pytest.mark.parametrize("path", ["outside", "work", "work/foreign", "work/run-x/../../outside", "work/.lock"])

@@ -5,6 +5,7 @@ Author, date and message are fixed, so the same tree gives the same commit id on
 
 from __future__ import annotations
 
+import errno
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ def _content(tree: Path, path: bytes, size: int) -> Iterator[bytes]:
             left -= len(chunk)
             yield chunk
     if left:
-        raise OSError(f"{tree}: a file became shorter while it was read")
+        raise OSError(errno.ESTALE, "became shorter while it was read", path.decode("utf-8", "backslashreplace"))
 
 
 def _quoted(path: bytes) -> bytes:

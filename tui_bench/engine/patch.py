@@ -89,24 +89,27 @@ def _final_manifest(repo: Path) -> Manifest:
     except FileNotFoundError:
         return Manifest(())
     final = manifest(repo, CHANGE_IGNORE)
-    while final.unreadable and _unlock(repo, final.unreadable):
-        final = manifest(repo, CHANGE_IGNORE)
-    return final
+    if not final.unreadable:
+        return final
+    for entry in final.unreadable:
+        _unlock(os.path.join(os.fsencode(repo), entry.path))
+    return manifest(repo, CHANGE_IGNORE)
 
 
-def _unlock(repo: Path, locked: Iterable[Entry]) -> bool:
-    """Give the owner the permissions to read what was locked; whether that helped anywhere."""
-    helped = False
-    for entry in locked:
-        path = os.path.join(os.fsencode(repo), entry.path)
-        if len(path) >= _PATH_MAX:
-            continue
-        wanted = stat.S_IRWXU if entry.kind == "d" else stat.S_IRUSR
-        status = os.lstat(path)
-        if status.st_uid == os.geteuid() and not stat.S_ISLNK(status.st_mode) and status.st_mode & wanted != wanted:
-            os.chmod(path, stat.S_IMODE(status.st_mode) | wanted)
-            helped = True
-    return helped
+def _unlock(top: bytes) -> None:
+    """Give the owner the permissions to read a path and everything below it, as far as the system allows."""
+    waiting = [top]
+    while waiting:
+        path = waiting.pop()
+        try:
+            status = os.lstat(path)
+            if stat.S_ISDIR(status.st_mode):
+                os.chmod(path, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+                waiting += [os.path.join(path, name) for name in os.listdir(path)]
+            elif stat.S_ISREG(status.st_mode):
+                os.chmod(path, stat.S_IMODE(status.st_mode) | stat.S_IRUSR)
+        except OSError:
+            continue  # what stays unreadable is named in the change
 
 
 def _nested(repo: Path, final: Manifest) -> Iterable[str]:

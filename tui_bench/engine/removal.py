@@ -171,6 +171,8 @@ class _Removal:
             below = os.open(name, _FOLDER, dir_fd=folder)
         except PermissionError:
             below = _open_locked(folder, name)
+        except FileNotFoundError:
+            return None
         except OSError as error:
             self._keep(name, error.strerror)
             return None
@@ -198,6 +200,8 @@ class _Removal:
     def _rmdir(self, folder: int, name: bytes) -> None:
         try:
             os.rmdir(name, dir_fd=folder)
+        except FileNotFoundError:
+            return
         except OSError as error:
             self._keep(name, error.strerror)
 

@@ -83,6 +83,6 @@ def build_template(task: Task, run: RunRoot, *, with_git: bool) -> Template:
         git_listing = list_tree(repository.folder) if repository is not None else None
     except OSError as error:
         place = error.filename or task.folder
-        raise WorkspaceError(f"task {task.id} cannot be copied: {place}: {error.strerror}") from None
+        raise WorkspaceError(f"task {task.id} cannot be copied: {place}: {error.strerror or error}") from None
     names = tuple(f"{path.decode('utf-8', 'backslashreplace')} ({kind})" for path, kind in skipped)
     return Template(folder, listing, hidden, Base(base_manifest, repository), git_listing, names)

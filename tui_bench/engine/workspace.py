@@ -7,6 +7,8 @@ by a thread of its own. Folders of runs that died under the same root are swept 
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -14,9 +16,9 @@ import queue
 import re
 import secrets
 import shutil
+import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,7 +106,8 @@ class RunRoot:
         """Take a folder of this run out of the way now; it is removed in the background. Raises OSError."""
         grave = self._trash / secrets.token_hex(8)
         try:
-            os.chmod(path, 0o700)  # moving a folder changes its `..`, which needs write permission
+            if stat.S_ISDIR(path.lstat().st_mode):
+                path.chmod(0o700)  # moving a folder changes its `..`, which needs write permission
             path.rename(grave)
         except FileNotFoundError:
             return
@@ -114,10 +117,12 @@ class RunRoot:
         """Remove everything of this run and release its lock; returns when it is done."""
         if self._lock < 0:
             return
+        with contextlib.suppress(FileNotFoundError):
+            # as a whole first: a run that is killed from here on leaves nothing but trash, which the next one finds
+            self.path.rename(self._trash / secrets.token_hex(8))
+        self._doomed.put(self._trash)
         self._doomed.put(None)
         self._remover.join()
-        for path in (self._trash, self.path):
-            self._remove(path)
         os.close(self._lock)
         self._lock = -1
 
@@ -137,7 +142,7 @@ def claim_run_root(path: str | Path, run_id: str, *, forbidden: Sequence[Path]) 
     return RunRoot.open(claim_root(check_workspace_root(path, forbidden=forbidden)), run_id)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _locked(root: Root) -> Iterator[None]:
     """Held only while run folders are made and dead ones moved, so that no run is taken for dead as it starts."""
     descriptor = os.open(root.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -229,6 +234,7 @@ class AttemptFolders:
         self.change: Change | None = None
         """What the agent changed; None where no agent ran."""
         self.path.mkdir(mode=0o700)
+        self._inode = self.path.lstat().st_ino
 
     def create_workspace(self, template: Template, *, with_git: bool, prompt: Path | None) -> None:
         """The agent's folders: a copy of the template, the prompt, empty folders. Raises OSError, WorkspaceError."""
@@ -245,8 +251,15 @@ class AttemptFolders:
             shutil.copyfile(prompt, self.input / "prompt.md")
 
     def verify(self, number: int) -> VerifyFolders:
-        """Empty folders for the number-th run of verify (0: the one that decides)."""
+        """Empty folders for the number-th run of verify (0: the one that decides).
+
+        What an agent put in their place is thrown away. Raises OSError: ESTALE where the attempt's folder itself was
+        replaced.
+        """
+        if self.path.lstat().st_ino != self._inode:
+            raise OSError(errno.ESTALE, "is not the folder that was made for the attempt", str(self.path))
         base = self.path / ("verify" if number == 0 else f"verify.{number}")
+        self.run.discard(base)
         base.mkdir(mode=0o700)
         folders = VerifyFolders(base / "repo", base / "home", base / "tmp")
         folders.home.mkdir(mode=0o700)
