@@ -40,7 +40,8 @@ class Runner:
         self._wanted = max(1, context.study.jobs)
         self._running: dict[str, Attempt] = {}
         self._slots: list[SupervisorSlot] = []
-        self._workers: dict[asyncio.Task[None], None] = {}
+        self._workers: dict[int, asyncio.Task[None]] = {}
+        """Slot number -> the worker that uses it."""
         self._go = asyncio.Event()
         self._go.set()
         self._stop_cause: StopCause | None = None
@@ -64,7 +65,7 @@ class Runner:
             self.state = "running" if self.state == "screening" else self.state
             self._staff()
             while self._workers:
-                await asyncio.wait(self._workers, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(self._workers.values(), return_when=asyncio.FIRST_COMPLETED)
                 self._reap()
             if self._failure is not None:
                 raise self._failure
@@ -146,29 +147,28 @@ class Runner:
         self._queue = deque(job for job in self._queue if job.planned.task not in excluded)
 
     def _staff(self) -> None:
-        """Bring the number of workers up to what is wanted; surplus workers leave by themselves."""
-        while len(self._workers) < min(self._wanted, len(self._queue)) and self._stop_cause is None:
-            index = len(self._workers)
-            if index >= len(self._slots):
-                self._slots.append(SupervisorSlot(index))
-            self._workers[asyncio.create_task(self._work(index))] = None
+        """Give every wanted slot a worker while there is work; surplus workers leave by themselves."""
+        while len(self._slots) < self._wanted:
+            self._slots.append(SupervisorSlot(len(self._slots)))
+        free = [number for number in range(self._wanted) if number not in self._workers]
+        for number in free[: len(self._queue)] if self._stop_cause is None else ():
+            self._workers[number] = asyncio.create_task(self._work(number))
 
     def _reap(self) -> None:
-        for worker in [one for one in self._workers if one.done()]:
-            del self._workers[worker]
-            error = worker.exception()
+        for number in [one for one, worker in self._workers.items() if worker.done()]:
+            error = self._workers.pop(number).exception()
             if isinstance(error, LedgerError):
                 self._failure = self._failure or error
                 self.stop("interrupted", "the ledger cannot be written")
             elif error is not None:
                 raise error
 
-    async def _work(self, index: int) -> None:
-        while self._queue and index < self._wanted:
+    async def _work(self, number: int) -> None:
+        while True:
             await self._go.wait()
-            if self._stop_cause is not None or not self._queue:
+            if self._stop_cause is not None or not self._queue or number >= self._wanted:
                 return
-            attempt = Attempt(self._context, self._queue.popleft(), self._slots[index])
+            attempt = Attempt(self._context, self._queue.popleft(), self._slots[number])
             self._running[attempt.attempt_id] = attempt
             try:
                 row = await attempt.run()
