@@ -11,7 +11,7 @@ import pytest
 from treebench import plant
 
 from tui_bench.engine.guard import check_workspace_root, claim_root, home_folders
-from tui_bench.engine.workspace import claim_run_root
+from tui_bench.engine.workspace import claim_run_root, default_workspace
 from tui_bench.errors import WorkspaceError
 from tui_bench.study.digest import manifest
 
@@ -73,6 +73,16 @@ def test_a_run_started_in_the_home_folder_may_use_a_folder_below_it(home: Path) 
     assert check_workspace_root("~/.cache/w", forbidden=[home, Path("/")]) == home / ".cache" / "w"
     with pytest.raises(WorkspaceError, match="is a home folder"):
         check_workspace_root(home, forbidden=[home])
+
+
+def test_the_default_workspace_is_accepted_where_the_home_lies_behind_a_link(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alias = home.parent.parent / "alias"
+    alias.symlink_to(home.parent)
+    monkeypatch.setenv("HOME", str(alias / "ann"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert check_workspace_root(default_workspace(), forbidden=[]) == home / ".cache" / "tui_bench" / "work"
 
 
 def test_a_mount_point_is_refused() -> None:

@@ -46,8 +46,8 @@ def cache_folder() -> Path:
 
 
 def default_workspace() -> Path:
-    """Workspace root of environments that name none."""
-    return cache_folder() / "work"
+    """Workspace root of environments that name none; real, since a home may itself lie behind a link."""
+    return Path(os.path.realpath(cache_folder() / "work"))
 
 
 class RunRoot:
