@@ -67,11 +67,6 @@ class GroupCommit:
         """Why the last commit failed; None once one has succeeded again."""
         return self._failure
 
-    @property
-    def durable(self) -> int:
-        """Rows known to be on stable storage."""
-        return self._durable
-
     def start(self, rows: int) -> None:
         """Begin with `rows` rows that are on disk already but not known to be durable."""
         self._written = rows

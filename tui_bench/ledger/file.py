@@ -84,11 +84,6 @@ class LedgerFile:
             undo.pop_all()
         return file
 
-    @property
-    def size(self) -> int:
-        """Bytes of all rows written, newlines included."""
-        return self._end
-
     def read(self, offset: int) -> bytes:
         """The next chunk from `offset` on; empty at the end. Raises LedgerError."""
         try:
@@ -170,7 +165,7 @@ class LedgerFile:
         found = self._io.fstat(self._lock)
         if not stat.S_ISREG(found.st_mode):
             raise LedgerError(f"{self.path}: not a file; choose another ledger with --out")
-        self._identity = _identity(found)
+        self._identity = (found.st_dev, found.st_ino)
         _take_lock(self.path, self._io, self._lock)
         self._data = self._io.open(self.path, flags)
         self._end = self._size()
@@ -201,7 +196,7 @@ class LedgerFile:
     def _size(self) -> int:
         """Size of the file we write to, which must be the one we locked and must still have a name."""
         found = self._io.fstat(self._data)
-        if found.st_nlink == 0 or _identity(found) != self._identity:
+        if found.st_nlink == 0 or (found.st_dev, found.st_ino) != self._identity:
             raise LedgerError(f"{self.path}: was removed or replaced while it was open; start a new run")
         return found.st_size
 
@@ -239,10 +234,6 @@ class LedgerFile:
             with suppress(FileExistsError):
                 return path, self._io.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
         raise OSError(errno.EEXIST, f"too many files named {self.path.name}.torn-{offset}")
-
-
-def _identity(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
 
 
 def _make_folder(path: Path, io: LedgerIO) -> None:

@@ -7,12 +7,13 @@ machine's. The lock is advisory: a program that ignores it is noticed at the nex
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from tui_bench.errors import LedgerDamaged, LedgerError
 from tui_bench.ledger.canonical import seal
@@ -95,15 +96,16 @@ class LedgerWriter:
         Raises LedgerError: the row is then not in the ledger, and `retry` writes it later.
         """
         self._check_open(row)
-        sealed = seal(row, self.rows + 1, self.head, utc_text(self._clock()))
+        chain = self._chain
+        sealed = seal(row, chain.rows + 1, chain.head, utc_text(self._clock()))
         self.kept = row
         if self._commit.failure is not None:
             raise LedgerError(str(self._commit.failure)) from self._commit.failure
         self._file.append(sealed.line + b"\n")
         self.kept = None
         self.run_id = row.run_id
-        self._chain.advance(sealed.row.seq, sealed.sha)
-        self._commit.written(self.rows)
+        chain.advance(chain.rows + 1, sealed.sha)
+        self._commit.written(chain.rows)
         return sealed.row
 
     def retry(self) -> AnyRow | None:
@@ -112,9 +114,12 @@ class LedgerWriter:
             self.sync()
         return self.append(self.kept) if self.kept is not None else None
 
-    async def durable(self) -> None:
-        """Returns when all rows written so far are on stable storage. Raises LedgerError; call again to try again."""
-        await self._commit.wait(self.rows)
+    def durable(self) -> Coroutine[Any, Any, None]:
+        """To be awaited: returns when all rows written before this call are on stable storage.
+
+        Raises LedgerError; call again to try again.
+        """
+        return self._commit.wait(self.rows)
 
     def sync(self) -> None:
         """`durable` for callers without an event loop."""
