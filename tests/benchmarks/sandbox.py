@@ -68,10 +68,10 @@ async def through_slots(folder: Path, transport: Transport, count: int, width: i
 
 
 def bare_bwrap_s(folder: Path, program: str, count: int) -> float:
-    """Seconds for the same recipe by a loop that only starts and waits."""
+    """Seconds for the same recipe by a loop that only starts and waits; process 1 inside is bubblewrap's own reaper."""
     sandbox = Sandbox(program)
     command = command_in(folder, sandbox, 0)
-    argv = [program, *sandbox.recipe(command), "--", *SCRIPT]
+    argv = [program, *(word for word in sandbox.recipe(command) if word != "--as-pid-1"), "--", *SCRIPT]
     began = time.perf_counter()
     for _ in range(count):
         pid = os.posix_spawn(program, argv, dict(command.variables))

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 import uuid
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from conftest_environments import BWRAP, Bench
 
 from tui_bench.environments.base import Mount
 from tui_bench.environments.environment import open_environment
+from tui_bench.environments.process_tree import count_alive, descendants
 from tui_bench.environments.transports import ETC, Sandbox
 from tui_bench.environments.variables import base_prefix
 from tui_bench.study.model import Environment
@@ -211,3 +213,31 @@ def test_the_recipe_is_the_one_that_was_reviewed(boxed: Bench) -> None:
     assert "--share-net" not in words
     assert words[-2:] == ["--chdir", "/verify/repo"]
     assert list(Sandbox("bwrap").recipe(boxed.command("true", network="open")))[1] == "--share-net"
+
+
+async def test_row30_orphans_are_reaped_inside_while_the_command_runs(boxed: Bench) -> None:
+    outcome = await boxed.run(
+        "for i in $(seq 30); do (setsid true &); done; sleep 0.2;"
+        "cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z '; kill -9 1; kill -TERM 1; echo alive; exit 3"
+    )
+    assert outcome.output.stdout_tail == b"0\nalive\n"
+    assert (outcome.exit_code, outcome.left_over_processes) == (3, 0)
+
+
+async def test_row13_killing_bubblewrap_alone_ends_all_inside(boxed: Bench) -> None:
+    launch = boxed.transport.launch(boxed.command("setsid sleep 300 & sleep 300 # MARK"))
+    told, tell = os.pipe()
+    argv = ["bash", "-c", f'exec 3>&{tell}; exec "$@"', "sh", *launch.argv]
+    process = subprocess.Popen(argv, env=dict(launch.variables), stdin=subprocess.DEVNULL, pass_fds=(tell,))
+    os.close(tell)
+    assert os.read(told, 100) == b"+started\n"
+    while len(descendants(process.pid)) < 4:
+        time.sleep(0.005)
+    inside = descendants(process.pid)
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 2
+    while count_alive(inside) and time.monotonic() < until:
+        time.sleep(0.005)
+    os.close(told)
+    assert count_alive(inside) == 0

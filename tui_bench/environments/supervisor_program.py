@@ -42,6 +42,7 @@ from tui_bench.environments.process_tree import (
 )
 
 SAMPLE_S = 0.5
+SETTLE_S = 0.1
 MEMORY_SAMPLE_S = 0.1
 """Period of samples where a memory limit stands on them."""
 STATUS_FD = 3
@@ -104,6 +105,7 @@ class Running:
 
     def __init__(self, request: dict[str, Any], null: int) -> None:
         self.request = request
+        self.own = int(request.get("own", 0))
         self.why = "exited"
         self.memory_exceeded = False
         self.kill_at: float | None = None
@@ -138,7 +140,7 @@ class Running:
 
     def sample(self) -> None:
         """Look at the whole tree; a memory limit is kept here for all processes together."""
-        together = self.tree.sample(self.request.get("own", 0))
+        together = self.tree.sample(self.own)
         limit = self.request.get("memory_mb")
         if limit and together > limit << 20:
             self.memory_exceeded = True
@@ -147,7 +149,13 @@ class Running:
     def count_others(self) -> int:
         """Living processes of the command besides its first; the transport's own are not the command's."""
         others = [pid for pid in descendants(os.getpid()) if pid != self.tree.first] if LINUX else []
-        return max(0, count_alive(others) - int(self.request.get("own", 0)))
+        return max(0, count_alive(others) - self.own)
+
+    def settle(self, worker: Worker) -> None:
+        """A transport's processes end with its first: wait for that a moment, rather than search for them at once."""
+        end = time.monotonic() + SETTLE_S
+        while self.tree.reap() and (left := end - time.monotonic()) > 0:
+            worker.wait(self, left)
 
     def until_first_ends(self, worker: Worker) -> None:
         """Pump, watch the clock and the owner, until the first process has been reaped."""
@@ -174,14 +182,16 @@ class Running:
         self.until_first_ends(worker)
         wall_ms = round((time.monotonic() - self.started) * 1000)
         left = self.killed_others
-        if left is None:
+        if self.own:
+            self.settle(worker)
+        elif left is None:
             left = self.count_others() if self.tree.reap() else 0
         stuck = self.tree.kill_until_none()
         for stream in self.streams:
             # Every writer is dead: what there is to come is in the pipe, and an empty pipe ends it.
             while stream.open and stream.pump(self.log, worker.buffer):
                 pass
-        return self.reply(wall_ms, left, stuck)
+        return self.reply(wall_ms, left or 0, stuck)
 
     def reply(self, wall_ms: int, left: int, stuck: int) -> dict[str, Any]:
         """Close everything and put the answer together."""

@@ -11,6 +11,7 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -33,8 +34,8 @@ INSIDE = {
 ETC = ("passwd", "group", "ld.so.cache", "alternatives", "ssl", "localtime")
 ETC_FOR_NETWORK = ("resolv.conf", "hosts", "nsswitch.conf", "services")
 SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-OWN_PROCESSES = 3
-"""bubblewrap's monitor, its init, and the shell that reports."""
+OWN_PROCESSES = 2
+"""bubblewrap's monitor, and the shell that reports."""
 EXECUTABLE_MISSING = "+missing"
 STARTED = "+started"
 LEFT = "+left "
@@ -45,16 +46,17 @@ case $1 in */*) [ -f "$1" ] && [ -x "$1" ] ;; *) command -v -- "$1" >/dev/null ;
 echo '{STARTED}' >&3
 (exec "$@" 2>&4 3>&- 4>&-)
 code=$?
-left=-2
-for one in /proc/[0-9]*; do
-  line= ; read -r line <"$one/stat" || continue
-  case $line in *') Z '*) ;; *) left=$((left + 1)) ;; esac
+set -- /proc/[0-9]*
+left=$(($# - 1))
+[ $left = 0 ] || for one; do
+  line= ; read -r line <"$one/stat" && case $line in *') Z '*) false ;; esac || left=$((left - 1))
 done
 echo '{LEFT}'"$left" >&3
 exit $code
 """
-"""Runs the command inside and tells what cannot be seen from outside: whether it started, how many processes it left,
-and (in the shell's own words) that a signal killed it, which its exit code 128 + n alone would not prove."""
+"""Process 1 inside: reaps orphans, runs the command, and tells what cannot be seen from outside: whether it started,
+how many processes it left, and (in the shell's own words) that a signal killed it, which its exit code 128 + n alone
+would not prove. As process 1 it cannot be killed from inside, and with it everything inside ends."""
 SIGNALS = 64
 
 
@@ -115,6 +117,21 @@ class Local:
         return outcome
 
 
+@cache
+def system_binds(network: bool) -> tuple[str, ...]:
+    """What of the host's system is seen inside: /usr, and of /etc only what programs cannot do without."""
+    words = ["--ro-bind", "/usr", "/usr"]
+    for path in (Path("/", name) for name in SYSTEM_LINKS):
+        if path.is_symlink():
+            words += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            words += ["--ro-bind", str(path), str(path)]
+    for path in (Path("/etc", name) for name in (*ETC, *(ETC_FOR_NETWORK if network else ()))):
+        if path.exists():
+            words += ["--ro-bind", str(path), str(path)]
+    return tuple(words)
+
+
 class Sandbox:
     """bubblewrap, found at `program`."""
 
@@ -152,7 +169,7 @@ class Sandbox:
         if command.network == "open":
             yield "--share-net"
         yield from ("--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
-        yield from self._system(command)
+        yield from system_binds(command.network == "open")
         size = ("--size", str(TMP_BYTES), "--tmpfs")
         yield from ("--proc", "/proc", "--dev", "/dev", *size, "/run", *size, "/tmp", "--dir", INSIDE["home"])
         # A later bind covers an earlier one: the home comes first, as readable paths may lie in a folder of that name.
@@ -163,24 +180,12 @@ class Sandbox:
         for path in dict.fromkeys(command.readable):
             yield from ("--ro-bind", str(require(path, "readable path")), str(path))
         yield from self._binds(mount for mount in command.mounts if mount.role != "home")
-        yield from ("--chdir", INSIDE[command.cwd])
+        yield from ("--as-pid-1", "--chdir", INSIDE[command.cwd])
 
     def _binds(self, mounts: Iterable[Mount]) -> Iterator[str]:
         for mount in mounts:
             yield "--bind" if mount.writable else "--ro-bind"
             yield from (str(require(mount.host, mount.role)), self.inside(mount))
-
-    def _system(self, command: Command) -> Iterator[str]:
-        yield from ("--ro-bind", "/usr", "/usr")
-        for name in SYSTEM_LINKS:
-            path = Path("/", name)
-            if path.is_symlink():
-                yield from ("--symlink", os.readlink(path), f"/{name}")
-            elif path.is_dir():
-                yield from ("--ro-bind", f"/{name}", f"/{name}")
-        for name in (*ETC, *(ETC_FOR_NETWORK if command.network == "open" else ())):
-            if Path("/etc", name).exists():
-                yield from ("--ro-bind", f"/etc/{name}", f"/etc/{name}")
 
     def read(self, outcome: Outcome, command: Command) -> Outcome:
         if outcome.why == "not_started":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 SYSTEM_FOLDERS = ("/usr/local/bin", "/usr/bin", "/bin")
@@ -20,11 +21,13 @@ CONSTANTS = {
 }
 
 
+@cache
 def base_prefix() -> Path:
     """Folder of the real interpreter's installation, also where this one runs from a virtual environment."""
     return Path(sys.base_prefix).resolve()
 
 
+@cache
 def search_path() -> str:
     """PATH of every command: the base prefix's programs, then the system's; never the tool's virtual environment."""
     folders = [str(base_prefix() / "bin"), *SYSTEM_FOLDERS]
