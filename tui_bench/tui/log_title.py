@@ -9,8 +9,11 @@ from tui_bench.tui import safe
 from tui_bench.tui.clock import short_age
 from tui_bench.tui.glyphs import Glyphs
 from tui_bench.tui.log_choice import LogEntry
+from tui_bench.tui.widgets.line import fitted
 from tui_bench.tui.widgets.log_tail import LogTail
 
+NAME_MOST = 28
+"""Cells of one name: what comes after it must stay readable."""
 _VERDICTS = {Code.PASS: ("pass", "bench-pass"), Code.FAIL: ("fail", "bench-fail"), Code.VOID: ("void", "bench-void")}
 
 
@@ -19,7 +22,7 @@ def log_title(entry: LogEntry | None, state: RunState, chosen: bool, glyphs: Gly
     if entry is None:
         return Content("Log")
     task, env, agent = entry.key
-    names = [safe.text(part) for part in (task, agent, env) if part]
+    names = [fitted(safe.text(part), NAME_MOST, glyphs.ellipsis) for part in (task, agent, env) if part]
     parts = [Content(name) for name in [*names, f"#{entry.number + 1}"]]
     parts.append(_verdict(entry, state, glyphs))
     if entry.path is not None:

@@ -191,15 +191,18 @@ class Grid(ScrollView, can_focus=True):
         if y == self.header_height - 1:
             line.put(plan.task, self._corner(plan))
             for index, span in plan.cells:
-                line.put(span, safe.text(self._columns[index].env))
+                line.put(span, self._fitted(self._columns[index].env, span))
             line.put(plan.flip, FLIP_TITLE)
             if plan.why:
                 line.put(plan.why, "why")
         else:
             for agent, span in self._agent_spans(plan):
-                line.put(span, safe.text(agent))
+                line.put(span, self._fitted(agent, span))
         self._put_rules(line, plan, self._style("header"))
         return line.strip()
+
+    def _fitted(self, foreign: str, span: Span) -> str:
+        return fitted(safe.text(foreign), span.width, self._glyphs.ellipsis)
 
     def _corner(self, plan: GridLayout) -> str:
         """`task`, and a hint where environments lie off the screen."""
