@@ -202,3 +202,21 @@ def test_b43_unknown_tokens_stay_unknown(one_box: Bench) -> None:
     rows = by_task(one_box.run("--headless"))
     assert {name: (rows[name]["tokens_in"], rows[name]["tokens_out"]) for name in usages} == usages
     assert all(row["passed"] for row in rows.values())
+
+
+def test_b33_a_key_given_by_name_is_kept_nowhere_and_no_other_variable_is_given(one_box: Bench) -> None:
+    key, other = "sk-very-secret-0123456789", "never-passed-9876543210"
+    one_box.variables.update(THE_KEY=key, OTHER=other)
+    one_box.task("leaky", verify="cat stolen.txt stolen.txt >&2; echo; env; test -f stolen.txt")
+    command = "env; echo $THE_KEY > stolen.txt; printf %s $THE_KEY | base64"
+    one_box.agents({"name": "thief", "command": command, "pass_env": ["THE_KEY"]})
+    one_box.save()
+    ran = one_box.run("--headless")
+    assert ran.attempts[0]["passed"] is True
+    assert "[redacted]" in ran.attempts[0]["verify_stderr_tail"]
+    assert b"[redacted]" in ran.log(ran.attempts[0], "agent_log")
+    kept = [path.read_bytes() for path in ran.ledger.with_suffix("").rglob("*") if path.is_file()]
+    for content in [*kept, ran.ledger.read_bytes(), ran.out.encode(), ran.err.encode()]:
+        assert key.encode() not in content
+        assert b"c2stdmVyeS1zZWNyZXQ" not in content
+        assert other.encode() not in content

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 
+from tui_bench.cleaning import clean
 from tui_bench.commands.progress import Progress
 from tui_bench.commands.verdict_text import closing_lines, exit_code
 from tui_bench.engine.plan import Selection
@@ -60,6 +61,8 @@ async def _drive(make: SetUp, *, plain: bool) -> str | None:
     finally:
         for number in STOP_SIGNALS:
             loop.remove_signal_handler(number)
+        for failure in prepared.failures:
+            print(clean(f"not removed: {failure}"), file=sys.stderr)
 
 
 class _Presses:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tui_bench.agents import command as agent_command
 from tui_bench.engine import oracle, patch, tree_patch, usage
+from tui_bench.engine.findings import shortened
 from tui_bench.engine.limits import agent_limits
 from tui_bench.engine.logs import file_ref
 from tui_bench.engine.redact import Redactor
@@ -40,14 +41,13 @@ async def run_agent(attempt: Attempt, folders: AttemptFolders) -> None:
             folders.create_workspace(template, with_git=context.mode == "full", prompt=attempt.task.prompt)
     if context.mode == "clean" or seen.is_over():
         return
-    redactor = Redactor(())
     if context.mode == "reference" or (attempt.agent is not None and attempt.agent.kind == "oracle"):
         _apply_reference(attempt, folders)
     elif attempt.agent is not None and attempt.agent.kind != "nop":
-        redactor = await _run_process(attempt, attempt.agent, folders)
+        await _run_process(attempt, attempt.agent, folders)
     if not seen.is_over():
         with attempt.phase("collect"):
-            _collect(attempt, folders, redactor)
+            _collect(attempt, folders)
 
 
 def _apply_reference(attempt: Attempt, folders: AttemptFolders) -> None:
@@ -57,7 +57,7 @@ def _apply_reference(attempt: Attempt, folders: AttemptFolders) -> None:
         attempt.findings.patch_not_applied = tree_patch.apply(folders.repo, attempt.task.reference)
 
 
-async def _run_process(attempt: Attempt, agent: Agent, folders: AttemptFolders) -> Redactor:
+async def _run_process(attempt: Attempt, agent: Agent, folders: AttemptFolders) -> None:
     context, seen = attempt.context, attempt.findings
     environment = context.environments[attempt.job.planned.env]
     begun_ns = time.time_ns()
@@ -66,16 +66,14 @@ async def _run_process(attempt: Attempt, agent: Agent, folders: AttemptFolders) 
         seen.enforced = environment.enforced(command)
         outcome = await environment.run(attempt.slot, command)
     _note(attempt, agent, outcome)
-    secrets = [os.environ[name] for name in agent.pass_env if name in os.environ]
-    redactor = Redactor(secrets)
+    attempt.redactor = Redactor(os.environ[name] for name in agent.pass_env if name in os.environ)
     if command.log.exists():
-        redactor.clean_file(command.log)
+        attempt.redactor.clean_file(command.log)
         seen.files["agent_log"] = file_ref(context.layout, command.log, outcome.output)
     found = folders.output / "usage.json"
     source = found if os.path.lexists(found) else folders.repo / "usage.json"
     if os.path.lexists(source):
         seen.usage = usage.read_usage(source, attempt.attempt_id, begun_ns)
-    return redactor
 
 
 def _command(attempt: Attempt, agent: Agent, folders: AttemptFolders, environment: Environment) -> Command:
@@ -143,13 +141,15 @@ def _note(attempt: Attempt, agent: Agent, outcome: Outcome) -> None:
         seen.agent_killed_by = outcome.signal
 
 
-def _collect(attempt: Attempt, folders: AttemptFolders, redactor: Redactor) -> None:
+def _collect(attempt: Attempt, folders: AttemptFolders) -> None:
     seen = attempt.findings
     template = attempt.context.templates[attempt.task.id]
-    change = patch.collect(folders.repo, template.base, attempt.folder, redact=redactor.clean_bytes)
+    change = patch.collect(folders.repo, template.base, attempt.folder, redact=attempt.redactor.clean_bytes)
     folders.change = change
     seen.patch_sha256, seen.patch_error = change.patch_sha256, change.error
-    diff = attempt.folder / "patch.diff"
-    if diff.exists():
-        seen.files["patch"] = file_ref(attempt.context.layout, diff)
+    if change.diff is not None:
+        seen.files["patch"] = file_ref(attempt.context.layout, change.diff)
+    odd = {"left_out": shortened(change.left_out), "nested": shortened(change.nested), "diff_error": change.diff_error}
+    if any(odd.values()):
+        attempt.note("the shown diff is not the whole change", odd)
     seen.oracle_intact = oracle.intact(attempt.task, attempt.context.digests[attempt.task.id].oracle_sha)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from tui_bench.analysis import verdicts
 from tui_bench.engine import host
@@ -17,6 +17,7 @@ from tui_bench.engine.agent_phase import run_agent
 from tui_bench.engine.context import Job, RunContext
 from tui_bench.engine.findings import Findings, shortened
 from tui_bench.engine.limits import verify_limits
+from tui_bench.engine.redact import Redactor
 from tui_bench.engine.verify_phase import verify_final_tree
 from tui_bench.engine.workspace import AttemptFolders
 from tui_bench.environments.base import CAPABILITIES, MEANS_NONE, Slot
@@ -35,6 +36,8 @@ class Attempt:
         self.slot = slot
         self.attempt_id = secrets.token_hex(8)
         self.findings = Findings(mode=context.mode)
+        self.redactor = Redactor(())
+        """Knows the secrets that the agent was given."""
         self.task = context.task(job.planned.task)
         self.agent = context.agent(job.planned.agent)
         self.folder = context.folder(job)
@@ -48,7 +51,8 @@ class Attempt:
     async def run(self) -> AttemptRow:
         """Make the attempt and append its row. Raises LedgerError only."""
         load = host.load_per_core()
-        self._event("started", order_index=self.job.planned.order_index)
+        folder = {"folder": self.context.layout.relative(self.folder)}
+        self._event("started", order_index=self.job.planned.order_index, detail=folder)
         begun = host.Clocks.read()
         env = self.job.planned.env
         self.findings.env_unavailable = self.context.unavailable.get(env)
@@ -86,11 +90,20 @@ class Attempt:
         finally:
             self.findings.phases_ms[name] = begun.elapsed_ms(host.Clocks.read())
 
+    def note(self, reason: str, detail: dict[str, Any]) -> None:
+        """Put something on record that no field of the attempt row has a place for."""
+        self._event("note", reason=reason, detail=detail)
+
     def _event(
-        self, event: Literal["started", "phase"], *, phase: Phase | None = None, order_index: int | None = None
+        self,
+        event: Literal["started", "phase", "note"],
+        *,
+        phase: Phase | None = None,
+        order_index: int | None = None,
+        reason: str | None = None,
+        detail: dict[str, Any] | None = None,
     ) -> None:
         one = self.job.planned
-        detail = {"folder": self.context.layout.relative(self.folder)} if event == "started" else None
         self.context.emit(
             EventRow(
                 run_id=self.context.run_id,
@@ -104,6 +117,7 @@ class Attempt:
                 attempt_id=self.attempt_id,
                 phase=phase,
                 order_index=order_index,
+                reason=reason,
                 detail=detail,
             )
         )
@@ -133,14 +147,14 @@ class Attempt:
             signal=verdict.signal,
             void=verdict.void,
             void_causes=list(verdict.void_causes),
-            void_detail=verdict.detail,
+            void_detail=self._clean(verdict.detail),
             fail_reason=verdict.fail_reason,
             wall_ms=wall_ms,
             phases_ms=seen.phases(),
             verify_cmd=self.task.verify if isinstance(self.task.verify, str) else list(self.task.verify),
             verify_runs=[exit_status(run) for run in seen.verify_runs],
-            verify_stdout_tail=seen.stdout_tail,
-            verify_stderr_tail=seen.stderr_tail,
+            verify_stdout_tail=self._clean(seen.stdout_tail),
+            verify_stderr_tail=self._clean(seen.stderr_tail),
             agent_exit=seen.agent_exit,
             agent_signal=seen.agent_signal,
             capped=seen.capped,
@@ -151,8 +165,8 @@ class Attempt:
             usage_error=seen.usage.error if seen.usage else None,
             patch_sha256=seen.patch_sha256,
             patch_error=seen.patch_error,
-            dropped=shortened(seen.dropped),
-            left_behind=shortened(seen.left_behind),
+            dropped=[self.redactor.clean_text(path) for path in shortened(seen.dropped)],
+            left_behind=[self.redactor.clean_text(path) for path in shortened(seen.left_behind)],
             task_sha=digests.task_sha,
             oracle_sha=digests.oracle_sha,
             prompt_sha=digests.prompt_sha,
@@ -162,6 +176,9 @@ class Attempt:
             order_index=one.order_index,
             files=seen.files,
         )
+
+    def _clean(self, text: str | None) -> str | None:
+        return None if text is None else self.redactor.clean_text(text)
 
 
 def exit_status(run: verdicts.VerifyRun) -> int | None:

@@ -10,12 +10,13 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tui_bench.engine import host, identity, template
 from tui_bench.engine.context import Emit, Job, RunContext
 from tui_bench.engine.first_rows import changed_since, env_rows, task_rows
+from tui_bench.engine.git import git_program
 from tui_bench.engine.guard import check_workspace_root, claim_root
 from tui_bench.engine.plan import Plan, Selection, make_plan, read_selection, write_plan
 from tui_bench.engine.recovery import lost_rows, recovered_event
@@ -46,6 +47,8 @@ class Prepared:
     writer: LedgerWriter
     server: RequestServer
     roots: Sequence[RunRoot]
+    failures: list[str] = field(default_factory=list)
+    """One line for each folder that could not be removed at the end."""
 
     async def run(self) -> str:
         """Run to the end; returns `complete`, `stopped` or `interrupted`. Raises LedgerError."""
@@ -59,6 +62,7 @@ class Prepared:
             self.writer.close()
             for root in self.roots:
                 root.close()
+                self.failures += root.failures
 
 
 async def set_up(study: Study, selection: Selection, layout: Layout, run_id: str, observe: Observe) -> Prepared:
@@ -154,6 +158,8 @@ async def _prepared_ground(study: Study, run_id: str, layout: Layout) -> AsyncIt
     places = _checked_places(study, layout)
     roots: dict[Path, RunRoot] = {}
     try:
+        if study.subject == "reference":
+            git_program()
         for place in places.values():
             if place not in roots:
                 roots[place] = RunRoot.open(claim_root(place), run_id)

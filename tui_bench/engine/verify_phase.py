@@ -62,6 +62,8 @@ async def _one_run(attempt: Attempt, place: VerifyFolders, log: str) -> Outcome:
         attempt.context, attempt.task, attempt.job.planned.env, attempt.slot, place, attempt.folder / log
     )
     seen = attempt.findings
+    if (attempt.folder / log).exists():
+        attempt.redactor.clean_file(attempt.folder / log)
     seen.outcomes.append(outcome)
     seen.verify_runs.append(run)
     if outcome.why in ("lost", "owner_gone"):
