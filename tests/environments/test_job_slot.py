@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest_environments import LINUX, Bench
 
-from tui_bench.environments.process_tree import children_by_scan, count_alive, descendants
+from tui_bench.environments.process_tree import Tree, children_by_scan, count_alive, descendants
 from tui_bench.environments.supervisor import SupervisorSlot, choose_cpus
 
 FORKS_WITHOUT_PAUSE = """import os, time  # MARK
@@ -322,6 +322,19 @@ def test_without_children_files_one_pass_over_procfs_finds_the_same(monkeypatch:
                 os.kill(pid, 9)
         chain.wait()
         chain.stdout.close()
+
+
+def test_off_linux_the_process_group_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui_bench.environments.process_tree.LINUX", False)
+    first = subprocess.Popen(
+        ["sh", "-c", "sleep 300 & sleep 300 & echo ready; wait"], stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert first.stdout is not None
+    first.stdout.readline()
+    assert Tree(first.pid).kill_until_none() == 0
+    assert first.stdout.read() == b"", "all holders of the pipe are gone"
+    assert first.wait() == -9
+    first.stdout.close()
 
 
 async def test_a_supervisor_that_does_not_start_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:

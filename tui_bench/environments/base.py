@@ -91,6 +91,8 @@ class Outcome:
     wall_ms: int = 0
     cpu_ms: int | None = None
     peak_rss_bytes: int | None = None
+    """Of all processes together where samples were taken (runs of half a second and more), else of the largest one; the
+    supervisor's own 11 MB or so is the least that can be told."""
     peak_processes: int | None = None
     left_over_processes: int | None = None
     """Processes still alive when the command's first process had ended; all are dead now."""
