@@ -21,7 +21,7 @@ from tui_bench.tui import keys, safe
 from tui_bench.tui.board import Board, Column, Sign
 from tui_bench.tui.glyphs import UNICODE, Glyphs
 from tui_bench.tui.widgets.grid_layout import FLIP_TITLE, GUTTER, GridLayout, Span, layout
-from tui_bench.tui.widgets.line import LineBuilder, fitted
+from tui_bench.tui.widgets.line import LineBuilder, fitted, fitted_middle
 
 _STYLE_OF: dict[Sign, str] = {
     "passed": "pass", "failed": "fail", "void": "void", "running": "running", "queued": "queued",
@@ -64,7 +64,7 @@ class Grid(ScrollView, can_focus=True):
         self._row = 0
         self._column = 0
         self._first = 0
-        self._layout: GridLayout | None = None
+        self._planned: GridLayout | None = None
         self._styles: dict[str, Style] = {}
 
     @property
@@ -83,13 +83,13 @@ class Grid(ScrollView, can_focus=True):
     @property
     def has_why(self) -> bool:
         """Whether the `why` column fits."""
-        return self._layout is not None and self._layout.why is not None
+        return self._plan is not None and self._plan.why is not None
 
     @property
     def visible_rows(self) -> tuple[int, int]:
         """1-based numbers of the first and last row on the screen; (0, 0) when there are none."""
         first = self.scroll_offset.y
-        last = min(len(self._tasks), first + max(0, self.size.height - self.header_height))
+        last = min(len(self._tasks), first + max(0, self._room.height - self.header_height))
         return (first + 1, last) if last else (0, 0)
 
     def why(self, task: str) -> str:
@@ -131,19 +131,34 @@ class Grid(ScrollView, can_focus=True):
         low, high = self.visible_rows
         return self._tasks[max(0, low - 1) : high]
 
+    @property
+    def _room(self) -> Size:
+        """Cells for the grid itself, the scrollbar left out."""
+        return self.scrollable_content_region.size
+
     def _lay_out(self) -> None:
-        if not self._columns or not self.size.width:
-            self._layout = None
-        else:
-            self._layout = self._layout_from(self._first)
-            while self._column not in self._layout.shown:
-                self._first += 1 if self._column >= self._layout.shown.stop else -1
-                self._layout = self._layout_from(self._first)
-        self.virtual_size = Size(self.size.width, len(self._tasks) + self.header_height)
+        """Everything anew: other rows, other columns, another size."""
+        self._planned = None
+        self.virtual_size = Size(0, len(self._tasks) + self.header_height)
         self.refresh()
 
-    def _layout_from(self, first: int) -> GridLayout:
-        return layout(self.size.width, self._names, self._columns, self._attempts, first, self._glyphs.mark_width)
+    @property
+    def _plan(self) -> GridLayout | None:
+        """Where the columns lie now, with the cursor's among them. A scrollbar that comes or goes makes it stale."""
+        width = self._room.width
+        if not self._columns or not width:
+            return None
+        planned = self._planned
+        if planned is None or planned.width != width or self._column not in planned.shown:
+            planned = self._plan_from(width)
+            while self._column not in planned.shown:
+                self._first += 1 if self._column >= planned.shown.stop else -1
+                planned = self._plan_from(width)
+            self._planned = planned
+        return planned
+
+    def _plan_from(self, width: int) -> GridLayout:
+        return layout(width, self._names, self._columns, self._attempts, self._first, self._glyphs.mark_width)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(2, len(self._tasks) + self.header_height)
@@ -166,14 +181,15 @@ class Grid(ScrollView, can_focus=True):
         self.refresh_line(row + self.header_height)
 
     def render_line(self, y: int) -> Strip:
-        if self._layout is None:
+        plan = self._plan
+        if plan is None:
             return Strip.blank(self.size.width, self.rich_style)
         if y < self.header_height:
-            return self._header(y, self._layout)
+            return self._header(y, plan)
         row = self.scroll_offset.y + y - self.header_height
         if not 0 <= row < len(self._tasks):
             return Strip.blank(self.size.width, self.rich_style)
-        return self._task_line(row, self._layout)
+        return self._task_line(row, plan)
 
     def _style(self, name: str, cursor: str = "") -> Style:
         """Style of a component, on the cursor's ground where it stands under the cursor."""
@@ -188,10 +204,15 @@ class Grid(ScrollView, can_focus=True):
 
     def _header(self, y: int, plan: GridLayout) -> Strip:
         line = LineBuilder(plan.width, self._style("header"))
+        hidden = len(self._columns) - len(plan.cells)
+        if y == 0 and hidden:
+            line.put(plan.task, self._fitted(f"+{hidden} columns", plan.task))
         if y == self.header_height - 1:
-            line.put(plan.task, self._corner(plan))
+            if y or not hidden:
+                line.put(plan.task, "task")
             for index, span in plan.cells:
-                line.put(span, self._fitted(self._columns[index].env, span))
+                name = safe.text(self._columns[index].env)
+                line.put(span, fitted_middle(name, span.width, self._glyphs.ellipsis))
             line.put(plan.flip, FLIP_TITLE)
             if plan.why:
                 line.put(plan.why, "why")
@@ -203,11 +224,6 @@ class Grid(ScrollView, can_focus=True):
 
     def _fitted(self, foreign: str, span: Span) -> str:
         return fitted(safe.text(foreign), span.width, self._glyphs.ellipsis)
-
-    def _corner(self, plan: GridLayout) -> str:
-        """`task`, and a hint where environments lie off the screen."""
-        hidden = len(self._columns) - len(plan.cells)
-        return f"task ({hidden} columns off)" if hidden else "task"
 
     def _agent_spans(self, plan: GridLayout) -> list[tuple[str, Span]]:
         spans: dict[str, Span] = {}
@@ -272,7 +288,7 @@ class Grid(ScrollView, can_focus=True):
         self._go(0 if direction < 0 else len(self._tasks) - 1, self._column)
 
     def action_page(self, direction: int) -> None:
-        page = max(1, self.size.height - self.header_height - 1)
+        page = max(1, self._room.height - self.header_height - 1)
         self._go(self._row + direction * page, self._column)
 
     def action_open(self) -> None:
@@ -281,11 +297,12 @@ class Grid(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         place = event.get_content_offset(self)
-        if self._layout is None or place is None or place.y < self.header_height:
+        plan = self._plan
+        if plan is None or place is None or place.y < self.header_height:
             return
         row = self.scroll_offset.y + place.y - self.header_height
         if row < len(self._tasks):
-            at = [index for index, span in self._layout.cells if span.start <= place.x < span.start + span.width]
+            at = [index for index, span in plan.cells if span.start <= place.x < span.start + span.width]
             self._go(row, at[0] if at else self._column)
 
     def _go(self, row: int, column: int) -> None:
@@ -297,8 +314,8 @@ class Grid(ScrollView, can_focus=True):
         if (row, column) == (self._row, self._column):
             return
         old, self._row, self._column = self._row, row, column
-        if self._layout is not None and column not in self._layout.shown:
-            self._lay_out()
+        if self._planned is None or column not in self._planned.shown:
+            self.refresh()
         self._refresh_row(old)
         self._refresh_row(row)
         self._scroll_to_cursor()
@@ -306,7 +323,7 @@ class Grid(ScrollView, can_focus=True):
         self.post_message(self.CursorMoved(self.cursor))
 
     def _scroll_to_cursor(self) -> None:
-        room = max(1, self.size.height - self.header_height)
+        room = max(1, self._room.height - self.header_height)
         top = self.scroll_offset.y
         if self._row < top:
             self.scroll_to(y=self._row, animate=False)

@@ -18,6 +18,8 @@ GUTTER = 2
 GAP = 2
 TASK_LEAST, TASK_MOST = 8, 40
 ENV_LEAST, ENV_MOST = 3, 16
+ENV_READABLE = 10
+"""Width of environment names where not all columns fit anyway."""
 ATTEMPTS_MOST = 8
 """Attempts drawn in a cell; more end in an ellipsis."""
 WHY_LEAST = 20
@@ -98,12 +100,15 @@ def _wanted(
 
 
 def _env_cap(room: int, wanted: _Wanted, groups: int) -> int:
-    """The widest environment names that still leave the tasks a readable width."""
-    for cap in range(ENV_MOST, ENV_LEAST, -1):
+    """The widest environment names with which all columns fit beside a readable task, or a narrow one if need be."""
+    for cap, task in [
+        *((cap, min(wanted.task, 20)) for cap in range(ENV_MOST, ENV_LEAST, -1)),
+        (ENV_LEAST, TASK_LEAST),
+    ]:
         widths = sum(max(wanted.cell, min(name, cap)) for name in wanted.names)
-        if widths + GAP * len(wanted.names) + groups + min(wanted.task, 20) <= room:
+        if widths + GAP * len(wanted.names) + groups + task <= room:
             return cap
-    return ENV_LEAST
+    return ENV_READABLE
 
 
 def _place_cells(

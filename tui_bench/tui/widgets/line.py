@@ -17,6 +17,20 @@ def fitted(text: str, width: int, ellipsis: str) -> str:
     return set_cell_size(text, width - 1).rstrip() + ellipsis if width > 0 else ""
 
 
+def fitted_middle(text: str, width: int, ellipsis: str) -> str:
+    """Like `fitted`, but the middle is left out: names of one family differ at their ends."""
+    if cell_len(text) <= width or width < 5:
+        return fitted(text, width, ellipsis)
+    tail = ""
+    for character in reversed(text):
+        if cell_len(character + tail) > (width - 1) // 2:
+            break
+        tail = character + tail
+    while tail and cell_len(tail[0]) == 0:
+        tail = tail[1:]
+    return set_cell_size(text, width - 1 - cell_len(tail)).rstrip() + ellipsis + tail
+
+
 class LineBuilder:
     """A line of `width` cells in a ground style. Later pieces cover earlier ones that lie within them."""
 
