@@ -44,16 +44,15 @@ def command_in(folder: Path, transport: Transport, number: int) -> Command:
     return Command(SCRIPT, "repo", mounts, variables, folder / f"{number}.log", Limits(60.0))
 
 
-async def through_slots(folder: Path, transport: Transport, count: int, width: int) -> float:
-    """Seconds for `count` commands on `width` slots that run already."""
-    slots = [SupervisorSlot(number) for number in range(width)]
+async def through_slots(folder: Path, transport: Transport, count: int) -> float:
+    """Seconds for `count` commands on slots that run already."""
+    slots = [SupervisorSlot(number) for number in range(SLOTS)]
     for slot in slots:
         await slot.start()
-    numbers = iter(range(count))
+    commands = iter([command_in(folder, transport, number) for number in range(count)])
 
     async def work(slot: SupervisorSlot) -> None:
-        for number in numbers:
-            command = command_in(folder, transport, number)
+        for command in commands:
             outcome = transport.read(await slot.run(transport.launch(command), command), command)
             assert outcome.exit_code == 0, outcome
 
@@ -68,14 +67,20 @@ async def through_slots(folder: Path, transport: Transport, count: int, width: i
 
 
 def bare_bwrap_s(folder: Path, program: str, count: int) -> float:
-    """Seconds for the same recipe by a loop that only starts and waits; process 1 inside is bubblewrap's own reaper."""
+    """Seconds for the same recipe by a loop that only starts and waits, as many at once as there are slots.
+
+    Process 1 inside is bubblewrap's own reaper there.
+    """
     sandbox = Sandbox(program)
     command = command_in(folder, sandbox, 0)
     argv = [program, *(word for word in sandbox.recipe(command) if word != "--as-pid-1"), "--", *SCRIPT]
     began = time.perf_counter()
-    for _ in range(count):
-        pid = os.posix_spawn(program, argv, dict(command.variables))
-        assert os.waitpid(pid, 0)[1] == 0
+    for number in range(count):
+        if number >= SLOTS:
+            assert os.wait()[1] == 0
+        os.posix_spawn(program, argv, dict(command.variables))
+    for _ in range(min(SLOTS, count)):
+        assert os.wait()[1] == 0
     return time.perf_counter() - began
 
 
@@ -94,12 +99,12 @@ def spawn(rounds: int, quick: bool) -> list[float]:
     with place() as folder:
         for _ in range(rounds):
             floors.append(xargs_s(folder, count))
-            ratios.append(asyncio.run(through_slots(folder, Local(), count, SLOTS)) / floors[-1])
+            ratios.append(asyncio.run(through_slots(folder, Local(), count)) / floors[-1])
     return Ratios(ratios, f"{statistics.median(floors) / count * 1000:.2f} ms")
 
 
 def sandboxed(rounds: int, quick: bool) -> list[float]:
-    """One slot in `sandbox` to a bare bubblewrap with the same options."""
+    """Two slots in `sandbox` to two bare bubblewraps at once with the same options."""
     program = shutil.which("bwrap")
     if program is None:
         return Ratios([float("nan")], "bwrap is not on PATH:")
@@ -108,7 +113,7 @@ def sandboxed(rounds: int, quick: bool) -> list[float]:
     with place() as folder:
         for _ in range(rounds):
             floors.append(bare_bwrap_s(folder, program, count))
-            ratios.append(asyncio.run(through_slots(folder, Sandbox(program), count, 1)) / floors[-1])
+            ratios.append(asyncio.run(through_slots(folder, Sandbox(program), count)) / floors[-1])
     return Ratios(ratios, f"{statistics.median(floors) / count * 1000:.2f} ms")
 
 
