@@ -34,6 +34,18 @@ def read_ledger(path: Path | str) -> RunState:
     return state
 
 
+def find_damage(path: Path | str) -> list[str]:
+    """The first findings of `read_ledger`, without folding. Raises LedgerError when the file cannot be read."""
+    chain, damage = Chain(), list[str]()
+    for raw in scan(Path(path)).raw():
+        faults = _follow(chain, raw, parsed(raw))
+        if faults:
+            damage.append(f"line {raw.number}: {faults[0]}")
+        if len(damage) == DAMAGE_KEPT:
+            break
+    return damage
+
+
 def _follow(chain: Chain, raw: RawLine, line: Line) -> list[str]:
     """What is wrong with a line: its own fault, or how it does not follow from the one before."""
     link: Link | AnyRow | None = line.row

@@ -11,7 +11,7 @@ from tui_ledgers import TASKS, Book, story
 from tui_bench.analysis.banner import banner
 from tui_bench.analysis.state import RunState
 from tui_bench.reading import read_ledger
-from tui_bench.tui.feed import ROWS_A_STEP, STEP_S, Feed
+from tui_bench.tui.feed import POLL_BYTES, ROWS_A_STEP, STEP_S, Feed
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_rows_come_in_bounded_steps(path: Path) -> None:
         step = feed.step()
         steps += 1
         # One poll may go over the limit, never two.
-        assert step.rows <= ROWS_A_STEP + 512 * 1024 // len(line) + 1
+        assert step.rows <= ROWS_A_STEP + POLL_BYTES // len(line) + 1
         if not step.behind:
             break
     assert steps > 1

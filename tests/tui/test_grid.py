@@ -118,8 +118,7 @@ async def test_b69_new_tasks_and_verdicts_leave_the_cursor_on_its_task() -> None
     state = state_of([f"task{number:03}" for number in range(100)])
     app = GridApp(state)
     async with app.run_test(size=(80, 20)) as pilot:
-        for _ in range(57):
-            await pilot.press("down")
+        await pilot.press(*["pagedown"] * 3, *["down"] * 6)
         await pilot.press("right", "right")
         chosen = app.grid.cursor
         assert chosen == ("task057", "here", "weak")
@@ -215,7 +214,7 @@ def test_environment_names_keep_both_ends(text: str, width: int, wanted: str) ->
 def test_task_names_stay_readable_beside_many_columns() -> None:
     columns = [Column(agent, env) for agent in ("a", "b") for env in ("one", "two", "three")]
     for width in (60, 80, 120, 160):
-        plan = layout(width, ["a_rather_long_task_name"], columns, 2, 0, 1)
+        plan = layout(width, 24, columns, 2, 0, 1)
         assert plan.task.width >= 8
         last = max([plan.flip, *([plan.unequal] if plan.unequal else []), *([plan.why] if plan.why else [])],
                    key=lambda span: span.start)  # fmt: skip

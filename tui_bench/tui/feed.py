@@ -17,7 +17,7 @@ from tui_bench.ledger.lines import Line
 from tui_bench.ledger.tail import State, Tail
 from tui_bench.reading import DAMAGE_KEPT
 
-POLL_BYTES = 512 * 1024
+POLL_BYTES = 256 * 1024
 STEP_S = 0.04
 """Time after which a step stops even though there is more to read: keys are answered in between."""
 ROWS_A_STEP = 5000

@@ -7,6 +7,8 @@ nor a log one has scrolled, nor a frozen one.
 from __future__ import annotations
 
 import asyncio
+import gc
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +26,7 @@ from tui_bench.analysis.banner import banner
 from tui_bench.analysis.fold import Changed
 from tui_bench.errors import LedgerError, RunnerError
 from tui_bench.ledger.runs import Layout
-from tui_bench.reading import read_ledger
+from tui_bench.reading import find_damage
 from tui_bench.tui import keys, safe
 from tui_bench.tui.board import Board
 from tui_bench.tui.feed import Feed, Step
@@ -44,10 +46,10 @@ TICK_S = 0.1
 CATCH_UP_S = 0.01
 BANNER_S = 0.5
 """How often the banner is worked out anew while a large ledger is being read."""
-BANNER_REST = 20
-"""Otherwise it may take one part in so many of the time."""
-SLOW_S = 0.01
-"""A banner that takes longer than this is worked out off the loop."""
+BANNER_REST = 8
+"""It rests so many times as long as it took."""
+PAIRS_AT_ONCE = 500
+"""Pairs up to which the banner is worked out on the loop: some 10 ms of work."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 15
 """Cells below which only the banner is shown."""
 
@@ -78,7 +80,6 @@ class MainScreen(Screen[None]):
         self._facts: Facts | None = None
         self._banner_stale = True
         self._banner_due = 0.0
-        self._banner_cost = 0.0
         self._thinking = False
         self._verified = False
         self._loaded = False
@@ -101,6 +102,7 @@ class MainScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         self.feed.close()
+        gc.enable()
 
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST_WIDTH or event.size.height < LEAST_HEIGHT
@@ -132,9 +134,11 @@ class MainScreen(Screen[None]):
         return self._link is not None and self._link.alive
 
     def _tick(self) -> None:
+        self._log.look()
         if self._thinking:
             return
         step = self.feed.step()
+        spare_collector(step.behind)
         if step.reset or step.changed:
             with self.app.batch_update():
                 self._apply(step)
@@ -143,7 +147,6 @@ class MainScreen(Screen[None]):
         if over and not self._verified:
             self._verify_chain()
         self._verified = over
-        self._log.look()
         if step.behind:
             self.set_timer(CATCH_UP_S, self._tick)
 
@@ -178,11 +181,16 @@ class MainScreen(Screen[None]):
             return
         if not self.feed.state.rows:
             self._banner_worked_out(now, [self._nothing_yet()])
-        elif self._banner_cost < SLOW_S:
+        elif self._pairs() <= PAIRS_AT_ONCE:
             self._banner_worked_out(now, banner(self.feed.state))
         else:
             self._thinking = True
             self._think()
+
+    def _pairs(self) -> int:
+        """Pairs that a banner looks at: tasks x agents x pairs of environments."""
+        state = self.feed.state
+        return len(state.seen_tasks) * len(state.agents) * math.comb(len(state.seen_envs), 2)
 
     def _nothing_yet(self) -> str:
         """What to say of a ledger without a row."""
@@ -197,12 +205,12 @@ class MainScreen(Screen[None]):
     async def _verify_chain(self) -> None:
         """Check the whole chain of a run that is over: an edited row must not show an open gate."""
         try:
-            found = await asyncio.to_thread(read_ledger, self._layout_of_run.ledger)
+            damage = await asyncio.to_thread(find_damage, self._layout_of_run.ledger)
         except LedgerError as error:
             self._say(str(error), "error")
             return
-        if found.damage and found.damage != self.feed.state.damage:
-            self.feed.state.damage[:] = found.damage
+        if damage and damage != self.feed.state.damage:
+            self.feed.state.damage[:] = damage
             self._banner_stale = True
 
     @work(group="banner")
@@ -217,10 +225,8 @@ class MainScreen(Screen[None]):
 
     def _banner_worked_out(self, started: float, lines: list[str]) -> None:
         now = time.monotonic()
-        self._banner_cost = now - started
-        self._banner_due = now + (
-            max(BANNER_S, self._banner_cost) if self.feed.behind else BANNER_REST * self._banner_cost
-        )
+        rest = BANNER_REST * (now - started)
+        self._banner_due = now + (max(BANNER_S, rest) if self.feed.behind else rest)
         self._banner_stale = False
         self.query_one("#banner", Banner).show(lines)
 
@@ -347,3 +353,12 @@ class MainScreen(Screen[None]):
             self._say(str(error), "error")
             return False
         return True
+
+
+def spare_collector(loading: bool) -> None:
+    """Keep the cycle collector off the state: it is large, lives on, and a full pass would hold keys for 0.3 s."""
+    if loading and gc.isenabled():
+        gc.disable()
+    elif not loading and not gc.isenabled():
+        gc.freeze()
+        gc.enable()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.style import Style
 from textual import events
 from textual.geometry import Size
@@ -59,6 +60,7 @@ class Grid(ScrollView, can_focus=True):
         self._tasks: list[str] = []
         self._names: list[str] = []
         self._index: dict[str, int] = {}
+        self._longest = 0
         self._columns: tuple[Column, ...] = ()
         self._attempts = 1
         self._row = 0
@@ -104,15 +106,25 @@ class Grid(ScrollView, can_focus=True):
         """Take the shape of another board; the cursor stays on its task and column where they exist."""
         kept = self.cursor
         self._board = board
-        self._tasks = board.tasks
-        self._names = [safe.text(task) for task in self._tasks]
-        self._index = {task: number for number, task in enumerate(self._tasks)}
+        self._take_tasks(board.tasks)
         self._columns = board.columns
         self._attempts = board.attempts
         self._row = self._index.get(kept[0], 0) if kept else 0
         wanted = Column(kept[2], kept[1]) if kept else None
         self._column = self._columns.index(wanted) if wanted in self._columns else 0
         self._lay_out()
+
+    def _take_tasks(self, tasks: list[str]) -> None:
+        """Tasks mostly grow at the end, thousands of times while a large ledger is read: only new ones cost."""
+        known = len(self._tasks)
+        if tasks[:known] != self._tasks:
+            self._names, self._index, self._longest, known = [], {}, 0, 0
+        for number, task in enumerate(tasks[known:], known):
+            name = safe.text(task)
+            self._names.append(name)
+            self._index[task] = number
+            self._longest = max(self._longest, cell_len(name))
+        self._tasks = tasks
 
     def apply(self, tasks: Iterable[str]) -> None:
         """Redraw the rows of these tasks that are on the screen."""
@@ -158,7 +170,7 @@ class Grid(ScrollView, can_focus=True):
         return planned
 
     def _plan_from(self, width: int) -> GridLayout:
-        return layout(width, self._names, self._columns, self._attempts, self._first, self._glyphs.mark_width)
+        return layout(width, self._longest, self._columns, self._attempts, self._first, self._glyphs.mark_width)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(2, len(self._tasks) + self.header_height)

@@ -16,7 +16,7 @@ from tui_bench.tui.board import Column
 
 GUTTER = 2
 GAP = 2
-TASK_LEAST, TASK_MOST = 8, 40
+TASK_LEAST, TASK_READABLE, TASK_MOST = 8, 20, 40
 ENV_LEAST, ENV_MOST = 3, 16
 ENV_READABLE = 10
 """Width of environment names where not all columns fit anyway."""
@@ -64,17 +64,18 @@ class _Wanted:
 
 
 def layout(
-    width: int, tasks: Sequence[str], columns: Sequence[Column], attempts: int, first: int, mark_width: int
+    width: int, longest: int, columns: Sequence[Column], attempts: int, first: int, mark_width: int
 ) -> GridLayout:
-    """The layout for `width` cells, with column `first` leftmost. `tasks` are clean texts."""
+    """The layout for `width` cells, with column `first` leftmost. `longest`: cells of the longest task id."""
     agents = list(dict.fromkeys(column.agent for column in columns))
-    wanted = _wanted(tasks, columns, attempts, agents, mark_width)
+    wanted = _wanted(longest, columns, attempts, agents, mark_width)
     fixed = GUTTER + 1 + GAP + wanted.flip + GAP + (wanted.unequal + GAP if wanted.unequal else 0)
     env_cap = _env_cap(width - fixed, wanted, len(agents))
     widths = [max(wanted.cell, min(name, env_cap)) for name in wanted.names]
     cells_width = sum(widths) + GAP * len(widths) + len(agents)
-    why_room = WHY_LEAST + GAP if width >= 100 else 0
-    task = max(TASK_LEAST, min(wanted.task, TASK_MOST, width - fixed - cells_width - why_room))
+    room = width - fixed - cells_width
+    why_room = WHY_LEAST + GAP if room - WHY_LEAST - GAP >= min(wanted.task, TASK_READABLE) else 0
+    task = max(TASK_LEAST, min(wanted.task, TASK_MOST, room - why_room))
     cells, rules, at = _place_cells(columns, widths, first, GUTTER + task + 1, width - (fixed - GUTTER - 1))
     flip = Span(at + GAP, wanted.flip)
     at = flip.start + flip.width
@@ -85,10 +86,7 @@ def layout(
     return GridLayout(Span(GUTTER, task), cells, rules, flip, unequal, why, width)
 
 
-def _wanted(
-    tasks: Sequence[str], columns: Sequence[Column], attempts: int, agents: list[str], mark_width: int
-) -> _Wanted:
-    longest = max((cell_len(task) for task in tasks), default=TASK_LEAST)
+def _wanted(longest: int, columns: Sequence[Column], attempts: int, agents: list[str], mark_width: int) -> _Wanted:
     marks = len(agents) * (mark_width + 1) - 1
     return _Wanted(
         task=max(longest, 4),
@@ -102,7 +100,7 @@ def _wanted(
 def _env_cap(room: int, wanted: _Wanted, groups: int) -> int:
     """The widest environment names with which all columns fit beside a readable task, or a narrow one if need be."""
     for cap, task in [
-        *((cap, min(wanted.task, 20)) for cap in range(ENV_MOST, ENV_LEAST, -1)),
+        *((cap, min(wanted.task, TASK_READABLE)) for cap in range(ENV_MOST, ENV_LEAST, -1)),
         (ENV_LEAST, TASK_LEAST),
     ]:
         widths = sum(max(wanted.cell, min(name, cap)) for name in wanted.names)
