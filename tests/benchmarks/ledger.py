@@ -95,8 +95,15 @@ def _append(writer: LedgerWriter, rows: list[AttemptRow]) -> float:
 def append_durable(rounds: int, quick: bool) -> list[float]:
     rows = [
         EventRow(
-            run_id=RUN, event="started", task=row.task, env=row.env, agent=row.agent, attempt_id=row.attempt_id,
-            number=row.attempt, role="planned", order_index=row.order_index,
+            run_id=RUN,
+            event="started",
+            task=row.task,
+            env=row.env,
+            agent=row.agent,
+            attempt_id=row.attempt_id,
+            number=row.attempt,
+            role="planned",
+            order_index=row.order_index,
         )
         for row in attempt_rows(1_000)
     ]

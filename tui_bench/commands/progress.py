@@ -44,7 +44,7 @@ class Progress:
                 return f"environment {row.env} is unavailable, its attempts are void: {row.unavailable}"
             weak = [name for name, means in sorted(row.capabilities.items()) if means == "none"]
             weakness = f": not enforced here: {', '.join(weak)}" if weak else ""
-            return f"environment {row.env} ({row.env_kind}){weakness}"
+            return "\n".join([f"environment {row.env} ({row.env_kind}){weakness}", *row.notes])
         if isinstance(row, TaskRow) and row.task is not None:
             self._tasks.add(row.task)
         if isinstance(row, AttemptRow):

@@ -40,6 +40,7 @@ def env_rows(context: RunContext) -> Iterator[EnvRow]:
             variables=dict(declared.variables),
             timeout_s=declared.timeout_s,
             unavailable=context.unavailable.get(declared.name),
+            notes=list(found.notes) if found else [],
         )
 
 

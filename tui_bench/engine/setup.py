@@ -212,6 +212,7 @@ def _wanted(study: Study) -> Wanted:
     asked = [agent.network for agent in study.agents] + [controls.network if controls else None]
     return Wanted(
         network_denied="denied" in asked,
+        network_endpoint="endpoint" in asked,
         memory_mb=controls.memory_mb if controls else None,
         cpus=controls.cpus if controls else None,
     )

@@ -146,6 +146,8 @@ class Environment(Protocol):
     facts: Facts
     capabilities: Mapping[str, str]
     """capability -> means (`pidns`, `mountns`, `netns`, `rlimit`, `supervisor`, ...) or `none`."""
+    notes: tuple[str, ...]
+    """Weak means behind a control that was asked for, in words; known after `prepare`."""
 
     async def prepare(self) -> None:
         """Probe and gather facts. Raises EnvironmentUnavailable or ControlRefused."""

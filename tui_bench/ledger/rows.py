@@ -157,6 +157,8 @@ class EnvRow(Row, tag="env", kw_only=True):
     timeout_s: float | None = None
     unavailable: str | None = None
     """Why it cannot be used; its attempts are void: env_unavailable."""
+    notes: list[str] = []
+    """Weak means behind a control, in words, to be shown once."""
 
 
 class EventRow(Row, tag="event", kw_only=True):
