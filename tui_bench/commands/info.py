@@ -13,7 +13,7 @@ from tui_bench import __version__
 from tui_bench.cleaning import clean
 from tui_bench.commands.json_output import print_json
 from tui_bench.engine.identity import harness_digest
-from tui_bench.engine.workspace import cache_folder
+from tui_bench.environments.cache import cache_folder
 from tui_bench.environments.variables import base_prefix
 
 EXAMPLES = """\

@@ -8,16 +8,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui_bench.ledger.owner import boot_id as boot_id
+
 JUMP_LIMIT_MS = 2_000
 """A wall clock that moved against the monotonic one by more than this voids the attempt (host_clock)."""
-
-
-def boot_id() -> str | None:
-    """The kernel's id of this boot, None where there is none to read."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-    except OSError:
-        return None
 
 
 def host_name() -> str:

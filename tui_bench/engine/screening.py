@@ -23,8 +23,9 @@ from tui_bench.engine.context import RunContext
 from tui_bench.engine.identity import harness_digest, sealed
 from tui_bench.engine.limits import verify_limits
 from tui_bench.engine.verify_phase import run_verify
-from tui_bench.engine.workspace import AttemptFolders, cache_folder
+from tui_bench.engine.workspace import AttemptFolders
 from tui_bench.environments.base import Slot
+from tui_bench.environments.cache import cache_folder
 from tui_bench.ledger.rows import EventRow
 from tui_bench.study.model import Task
 

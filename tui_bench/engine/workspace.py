@@ -27,6 +27,7 @@ from tui_bench.engine import host
 from tui_bench.engine.copier import copy_tree
 from tui_bench.engine.guard import check_workspace_root, claim_root
 from tui_bench.engine.removal import RUN_PREFIX, TRASH_PREFIX, Root, remove
+from tui_bench.environments.cache import cache_folder
 from tui_bench.errors import WorkspaceError
 
 if TYPE_CHECKING:
@@ -37,12 +38,6 @@ LOCK = ".lock"
 OWNER = ".owner"
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _ATTEMPT_ID = re.compile(r"[0-9a-f]{16}")
-
-
-def cache_folder() -> Path:
-    """The tool's own cache folder."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "tui_bench"
 
 
 def default_workspace() -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tui_bench.environments import facts as facts_module
 from tui_bench.environments.base import CAPABILITIES, MEANS_NONE, Command, Facts, Limits, Mount, Outcome, Slot
+from tui_bench.environments.cache import made_cache_folder
 from tui_bench.environments.controls import Wanted, notes, refusals
 from tui_bench.environments.probe import isolation
 from tui_bench.environments.process_tree import LINUX
@@ -29,14 +30,6 @@ CPU_MEANS = "affinity"
 TMP_MEANS = "tmpfs on /tmp only"
 """The sandbox bounds what is written there; the workspace itself is not bounded."""
 NOTHING = dict.fromkeys(CAPABILITIES, MEANS_NONE)
-
-
-def cache_folder() -> Path:
-    """The user's cache folder of this program; made when missing."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(base, "tui_bench")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
 
 
 class ExecEnvironment:
@@ -69,7 +62,7 @@ class ExecEnvironment:
         slot = SupervisorSlot()
         try:
             await slot.start()
-            with scratch(cache_folder()) as folder:
+            with scratch(made_cache_folder()) as folder:
                 self.capabilities = await self._probe(slot, folder)
             self._refuse_or_note()
             with scratch(self._workspace_parent()) as folder:
@@ -117,7 +110,7 @@ class ExecEnvironment:
         weak = {"mem": MEMORY_MEANS, "cpu": CPU_MEANS} if LINUX else {}
         if not isinstance(self._transport, Sandbox):
             return {**NOTHING, "procs": supervised, **weak}
-        found, failed = await isolation(slot, self._transport, folder, cache_folder())
+        found, failed = await isolation(slot, self._transport, folder, made_cache_folder())
         where = f"environment {self.name!r} (sandbox)"
         if found is None:
             words = failed_words(failed)
@@ -138,7 +131,7 @@ class ExecEnvironment:
 
     def _workspace_parent(self) -> Path:
         """A writable folder on the file system of the workspaces; the cache folder wherever that is the same one."""
-        cache = cache_folder()
+        cache = made_cache_folder()
         wished = self.spec.workspace
         for folder in (wished, *wished.parents) if wished is not None else ():
             if folder.is_dir():
