@@ -71,7 +71,8 @@ class BenchApp(App[Departure]):
         self._main = MainScreen(ledger, link, self._glyphs, self._ascii, clock)
         self.register_theme(DARK)
         self.register_theme(LIGHT)
-        self.theme = os.environ.get("TEXTUAL_THEME", DARK.name)
+        wanted = os.environ.get("TEXTUAL_THEME", DARK.name)
+        self.theme = wanted if wanted in self.available_themes else DARK.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return verdict_colours(self.current_theme.dark)

@@ -57,10 +57,10 @@ def log_hint(log: LogTail, now: float, glyphs: Glyphs) -> Content:
         parts.append(Content(f"{log.share:.0%}"))
     if log.wrap:
         parts.append(Content("wrapped"))
-    if log.status is not None and log.status.size and log.source is not None and log.source.growing:
-        parts.append(Content(f"last output {short_age(max(0.0, now - log.status.written))} ago"))
-    elif log.status is not None:
+    if log.status is not None and log.source is not None and not log.source.growing:
         parts.append(Content(_size(log.status.size)))
+    elif log.status is not None and log.status.size:
+        parts.append(Content(f"last output {short_age(max(0.0, now - log.status.written))} ago"))
     return Content(f" {glyphs.separator} ").join(parts)
 
 

@@ -16,19 +16,23 @@ from tui_bench.tui.glyphs import Glyphs
 
 TITLES: dict[keys.Group, str] = {"MOVE": "Move", "LOOK": "Look", "RUN": "Run"}
 GATE_WORDS = (
-    ("GATE OPEN", "the environments agree on enough tasks for the registered limit"),
-    ("GATE SHUT", "more tasks flip with the environment than the limit allows"),
-    ("GATE ...", "running: pairs are missing, and both answers may still be possible"),
-    ("NO EVIDENCE, NO VERDICT, UNINFORMATIVE", "too few scored pairs, or none that could tell anything"),
-    ("CONFOUNDED", "the environments differ in more than the dimension named in the study"),
-    ("FLAKY TEST", "one final tree, one environment, different verdicts: mend the test first"),
+    ("GATE OPEN", "no more tasks flip with the environment than the registered limit allows"),
+    ("GATE SHUT", "more tasks flip than the limit allows"),
+    ("GATE ...", "pairs are missing: what may still happen stands beside it"),
+    ("NO EVIDENCE", "there is no complete pair"),
+    ("NO VERDICT", "too few pairs are scored"),
+    ("UNINFORMATIVE", "nothing passed anywhere, so nothing could flip"),
+    ("CONFOUNDED", "the environments differ in more than the study names"),
+    ("FLAKY TEST", "one tree, one environment, different verdicts: mend the test first"),
     ("STOPPED", "too many voids, or the record is damaged: nothing is ranked"),
 )
 NOTES = (
-    ("void", "the instrument broke or a rule was broken; not a fail, and outside every rate"),
-    ("flip", "the declared attempt passes in one environment and fails in another, for the same agent"),
-    ("unequal", "the agents' declared attempts differ in the same environment"),
-    ("excluded", "the task tests nothing here: its untouched checkout passes, or its verify cannot be trusted"),
+    ("void", "the instrument broke or a rule was broken; no fail, and outside every rate"),
+    ("flip", "an agent's first attempt passes in one environment and fails in another"),
+    ("unequal", "the agents' first attempts differ in the same environment"),
+    ("excess", "how much more verdicts differ across environments than within one"),
+    ("oracle", "the hidden test that decides a task"),
+    ("excluded", "the task tests nothing here: untouched it passes, or its verify is broken"),
 )
 
 
@@ -90,11 +94,11 @@ class HelpScreen(ModalScreen[None]):
 
 def _listed(title: str, rows: tuple[tuple[str, str], ...]) -> Content:
     lines = [Content.assemble((title, "bold $accent"))]
-    lines += [Content.assemble((word, "bold"), "  ", said) for word, said in rows]
+    lines += [Content.assemble((f"{word:<13}", "bold"), " ", said) for word, said in rows]
     return Content("\n").join(lines)
 
 
 def _files(rows: list[tuple[str, Content]]) -> Content:
     lines = [Content.assemble(("Files", "bold $accent"))]
-    lines += [Content.assemble((f"{name:<8}", "bold"), path) for name, path in rows]
+    lines += [Content.assemble((f"{name:<13}", "bold"), " ", path) for name, path in rows]
     return Content("\n").join(lines)

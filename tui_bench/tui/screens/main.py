@@ -19,6 +19,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -107,6 +108,7 @@ class MainScreen(Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST_WIDTH or event.size.height < LEAST_HEIGHT
         self.set_class(small, "-too-small")
+        self.query_one("#banner", Banner).allow(100 if small else max(3, event.size.height // 6))
         said = f"{event.size.width} x {event.size.height} cells; the grid needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
         self.query_one("#too-small", Static).update(Content(said if small else ""))
 
@@ -276,9 +278,8 @@ class MainScreen(Screen[None]):
         log.border_title = log_title(self._entry, self.feed.state, self._desk.chosen, self._glyphs)
         log.border_subtitle = log_hint(log, self._clock(), self._glyphs)
 
-    def _say(self, message: str, severity: str = "information") -> None:
-        level = {"warning": "warning", "error": "error"}.get(severity, "information")
-        self.notify(safe.text(message), severity=level, markup=False)  # type: ignore[arg-type]
+    def _say(self, message: str, severity: SeverityLevel = "information") -> None:
+        self.notify(safe.text(message), severity=severity, markup=False)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         pane: keys.Scope = "log" if event.widget is self._log else "grid"
@@ -331,8 +332,8 @@ class MainScreen(Screen[None]):
             return
         running, _ = self.counts
         lines = [
-            Content(f"{running} running attempts become void: operator_stopped, never a fail."),
-            Content("The rest is not started. `tui-bench resume` can go on later."),
+            Content(f"Running attempts ({running}) end as void: operator_stopped."),
+            Content("The rest is not started; `tui-bench resume` goes on."),
         ]
         if await self.app.push_screen_wait(ConfirmScreen(Content("Stop the run?"), lines)):
             await self.request("stop")

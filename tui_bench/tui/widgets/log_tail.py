@@ -57,6 +57,7 @@ class LogTail(Widget, can_focus=True):
         self._window: Window = EMPTY
         self._status: LogStatus | None = None
         self._read_for: tuple[object, ...] = ()
+        self._told: LogStatus | None = None
         self._reading = False
         self._stale = False
         self._shift = 0
@@ -147,7 +148,8 @@ class LogTail(Widget, can_focus=True):
                 self._window = found
                 if shift or self.frozen:
                     self._place = None if found.at_end and not self.frozen else found.top
-                if shift:
+                if shift or self._status != self._told:
+                    self._told = self._status
                     self.post_message(self.ViewChanged())
         finally:
             self._reading = False

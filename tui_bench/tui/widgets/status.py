@@ -14,6 +14,8 @@ from tui_bench.tui import safe
 from tui_bench.tui.clock import age, remaining, seconds_of, seconds_since, short_age, time_range
 from tui_bench.tui.glyphs import UNICODE, Glyphs
 
+NAME_ROOM = 28
+"""Cells that the program's and the study's names may claim before anything else gives way."""
 BEAT_LATE_S = 30.0
 """A runner writes at least every 10 seconds; three missed beats are worth a word."""
 
@@ -98,7 +100,7 @@ class StatusLine(Static):
         if self._facts is None:
             return
         left = Content.assemble((" tui_bench", "bold"), "  ", safe.text(self._facts.study))
-        right = self._right(self._facts, self.size.width - 13)
+        right = self._right(self._facts, self.size.width - 3 - min(left.cell_length, NAME_ROOM))
         room = self.size.width - right.cell_length - 2
         if room < left.cell_length:
             left = left.truncate(max(0, room), ellipsis=True)
