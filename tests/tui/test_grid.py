@@ -133,21 +133,48 @@ async def test_b69_new_tasks_and_verdicts_leave_the_cursor_on_its_task() -> None
         assert any("› task057" in line for line in app.lines())
 
 
-async def test_a_change_off_the_screen_draws_nothing_and_one_on_it_draws_its_line(
+async def test_a_change_off_the_screen_draws_nothing_and_one_on_it_draws_its_cell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state = state_of([f"task{number:03}" for number in range(500)], [f"e{number}" for number in range(10)])
     app = GridApp(state)
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.pause()
-        drawn: list[int] = []
-        monkeypatch.setattr(app.grid, "refresh_line", drawn.append)
+        drawn: list[Region] = []
+        monkeypatch.setattr(app.grid, "refresh", lambda *regions: drawn.extend(regions))
         verdict(state, "task400", "e0", "weak", 0, True)
-        app.grid.apply({"task400"})
+        app.grid.apply([("task400", "e0", "weak")])
         assert drawn == []
         verdict(state, "task003", "e0", "weak", 0, True)
-        app.grid.apply({"task003", "task400", "not a task"})
-        assert drawn == [3 + app.grid.header_height]
+        app.grid.apply([("task003", "e0", "weak"), ("task400", "e0", "weak"), ("no task", "e0", "weak")])
+        line = 3 + app.grid.header_height
+        assert [(region.y, region.height) for region in drawn] == [(line, 1)]
+        assert drawn[0].right < 80, "up to the cell, not the row"
+        verdict(state, "task003", "e1", "weak", 0, False)
+        app.grid.apply([("task003", "e1", "weak")])
+        assert drawn[-1].right == app.grid.scrollable_content_region.right, "a flip draws the end of the row too"
+        monkeypatch.undo()
+        app.grid.apply([("task003", "e0", "weak"), ("task003", "e1", "weak")])
+        await pilot.pause()
+        assert "⇄" in app.lines()[line]
+
+
+async def test_what_is_drawn_piece_by_piece_is_what_a_fresh_grid_shows() -> None:
+    state = state_of([f"task{number:03}" for number in range(60)], ["e0", "e1", "e2"])
+    app = GridApp(state)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await pilot.press("pagedown", "j", "l")
+        for number in range(300):
+            key = (f"task{number * 7 % 60:03}", f"e{number % 3}", ("strong", "weak")[number // 3 % 2])
+            verdict(state, *key, number // 180, number % 5 not in (0, 3))
+            app.grid.apply([key])
+            if number % 20 == 0:
+                await pilot.press("j" if number % 40 else "k")
+        await pilot.pause()
+        piecemeal = app.lines()
+        app.grid.show_board(Board(state))
+        await pilot.pause()
+        assert app.lines() == piecemeal
 
 
 async def test_ends_pages_and_edges_stay_inside() -> None:

@@ -53,6 +53,11 @@ class Board:
         """Attempts planned in each cell."""
         return self._state.attempts
 
+    @property
+    def running(self) -> list[Running]:
+        """Attempts that run now, in all tasks."""
+        return list(self._state.running.values())
+
     def running_in(self, task: str) -> list[Running]:
         """Attempts of this task that run now, oldest first."""
         return [one for one in self._state.running.values() if one.key[0] == task]

@@ -174,7 +174,7 @@ class MainScreen(Screen[None]):
         elif "excluded" in step.changed:
             self._grid.refresh()
         else:
-            self._grid.apply({change[0] for change in step.changed if isinstance(change, tuple)})
+            self._grid.apply(change for change in step.changed if isinstance(change, tuple))
 
     def _show_banner(self) -> None:
         """Work out the banner when it is due: at once while that is cheap, in a thread where it is not."""
@@ -255,9 +255,9 @@ class MainScreen(Screen[None]):
         grid, cursor = self._grid, self._grid.cursor
         first, last = grid.visible_rows
         total = len(self.feed.state.seen_tasks)
-        grid.border_title = Content(f"Tasks {first}-{last} of {total}" if total else "Tasks")
         said = grid.why(cursor[0]) if cursor is not None and not grid.has_why else ""
-        grid.border_subtitle = safe.line(f"{cursor[0]}: {said}") if said and cursor is not None else None
+        title = Content(f"Tasks {first}-{last} of {total}" if total else "Tasks")
+        set_frame(grid, title, safe.line(f"{cursor[0]}: {said}") if said and cursor is not None else None)
 
     def _concerns_log(self, changed: frozenset[Changed]) -> bool:
         if self._entry is None or not self._desk.chosen:
@@ -275,8 +275,8 @@ class MainScreen(Screen[None]):
 
     def _show_log_title(self) -> None:
         log = self._log
-        log.border_title = log_title(self._entry, self.feed.state, self._desk.chosen, self._glyphs)
-        log.border_subtitle = log_hint(log, self._clock(), self._glyphs)
+        title = log_title(self._entry, self.feed.state, self._desk.chosen, self._glyphs)
+        set_frame(log, title, log_hint(log, self._clock(), self._glyphs))
 
     def _say(self, message: str, severity: SeverityLevel = "information") -> None:
         self.notify(safe.text(message), severity=severity, markup=False)
@@ -354,6 +354,15 @@ class MainScreen(Screen[None]):
             self._say(str(error), "error")
             return False
         return True
+
+
+def set_frame(widget: Grid | LogTail, title: Content, subtitle: Content | None) -> None:
+    """Words in a pane's frame. Setting them draws the whole pane, so the same ones are not set again."""
+    wanted = (title, subtitle or Content(""))
+    if not all(map(Content.is_same, wanted, widget.frame)):
+        widget.frame = wanted
+        widget.border_title = title
+        widget.border_subtitle = subtitle
 
 
 def spare_collector(loading: bool) -> None:

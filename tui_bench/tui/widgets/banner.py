@@ -60,8 +60,10 @@ class Banner(Static):
     def _draw(self) -> None:
         fitting = self._indented(chosen(without_twins(self._lines, self.content_size.width), self._most))
         if fitting != self._drawn:
+            # Another height moves everything below; the same one draws these lines alone.
+            moves = len(fitting) != len(self._drawn)
             self._drawn = fitting
-            self.update(Content("\n").join(_toned(line) for line in fitting))
+            self.update(Content("\n").join(_toned(line) for line in fitting), layout=moves)
 
     def _indented(self, lines: tuple[str, ...]) -> tuple[str, ...]:
         """Sentences are made for 80 cells; on a screen of 80 the frame takes two of them from the indent."""

@@ -12,7 +12,8 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.content import Content
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -28,6 +29,9 @@ _STYLE_OF: dict[Sign, str] = {
     "passed": "pass", "failed": "fail", "void": "void", "running": "running", "queued": "queued",
     "absent": "queued", "flaky_passed": "pass", "flaky_failed": "fail",
 }  # fmt: skip
+
+Tail = tuple[tuple[bool, ...], bool, str]
+"""End of a row: whether each agent flips, whether the agents differ, and the reason."""
 
 
 class Grid(ScrollView, can_focus=True):
@@ -55,6 +59,8 @@ class Grid(ScrollView, can_focus=True):
     def __init__(self, id: str | None = None, *, glyphs: Glyphs = UNICODE, clock: Callable[[], float]) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
+        self.frame: tuple[Content, Content] = (Content(""), Content(""))
+        """Title and subtitle as they were set last."""
         self._clock = clock
         self._board: Board | None = None
         self._tasks: list[str] = []
@@ -68,6 +74,7 @@ class Grid(ScrollView, can_focus=True):
         self._first = 0
         self._planned: GridLayout | None = None
         self._styles: dict[str, Style] = {}
+        self._tails: dict[int, Tail] = {}
 
     @property
     def header_height(self) -> int:
@@ -126,22 +133,53 @@ class Grid(ScrollView, can_focus=True):
             self._longest = max(self._longest, cell_len(name))
         self._tasks = tasks
 
-    def apply(self, tasks: Iterable[str]) -> None:
-        """Redraw the rows of these tasks that are on the screen."""
-        low, high = self.visible_rows
-        for task in tasks:
-            row = self._index.get(task, -1)
-            if low - 1 <= row < high:
-                self._refresh_row(row)
+    def apply(self, cells: Iterable[CellKey]) -> None:
+        """Redraw those of these cells that are on the screen, and the marks of their rows where they differ now."""
+        plan = self._plan
+        if plan is None:
+            return
+        spans = {self._columns[index]: span for index, span in plan.cells}
+        ends: dict[int, int] = {}
+        for task, env, agent in cells:
+            row = self._row_on_screen(task)
+            if row is not None:
+                span = spans.get(Column(agent, env))
+                ends[row] = max(ends.get(row, 0), span.start + span.width if span else 0)
+        for row in ends:
+            if self._tail_has_changed(row):
+                ends[row] = plan.width
+        self._refresh_up_to(ends)
 
     def tick(self) -> None:
-        """Redraw the rows in which a time runs."""
-        if self._board is not None and self.has_why:
-            self.apply({task for task in self._visible_tasks() if self._board.running_in(task)})
+        """Redraw the reasons in which a time runs."""
+        plan = self._plan
+        if plan is None or plan.why is None or self._board is None:
+            return
+        rows = {self._row_on_screen(one.key[0]) for one in self._board.running}
+        self._refresh_up_to({row: plan.width for row in rows if row is not None and self._tail_has_changed(row)})
 
-    def _visible_tasks(self) -> list[str]:
+    def _refresh_up_to(self, ends: dict[int, int]) -> None:
+        """Redraw rows up to a cell each. One region a row: whatever lies left of a region's end is sent with it."""
+        regions = [Region(0, self._line_of(row), end, 1) for row, end in ends.items() if end]
+        if regions:
+            self.refresh(*regions)
+
+    def _row_on_screen(self, task: str) -> int | None:
+        row = self._index.get(task, -1)
         low, high = self.visible_rows
-        return self._tasks[max(0, low - 1) : high]
+        return row if low - 1 <= row < high else None
+
+    def _line_of(self, row: int) -> int:
+        """Line of the pane on which a row stands."""
+        return row - self.scroll_offset.y + self.header_height
+
+    def _tail(self, task: str) -> Tail:
+        assert self._board is not None
+        return tuple(self._board.flips(task)), self._board.unequal(task), self.why(task)
+
+    def _tail_has_changed(self, row: int) -> bool:
+        """Whether marks and reason of a row are not the ones that were drawn."""
+        return self._tails.get(row) != self._tail(self._tasks[row])
 
     @property
     def _room(self) -> Size:
@@ -151,6 +189,7 @@ class Grid(ScrollView, can_focus=True):
     def _lay_out(self) -> None:
         """Everything anew: other rows, other columns, another size."""
         self._planned = None
+        self._tails.clear()
         self.virtual_size = Size(0, len(self._tasks) + self.header_height)
         self.refresh()
 
@@ -261,10 +300,8 @@ class Grid(ScrollView, can_focus=True):
             here = bool(ground) and index == self._column
             self._put_cell(line, span, self._board.signs(task, self._columns[index]), ground, here)
         self._put_rules(line, plan, self._style("rule", ground))
-        self._put_marks(line, task, plan, ground)
-        if plan.why:
-            text = fitted(self.why(task), plan.why.width, self._glyphs.ellipsis)
-            line.put(plan.why, text, self._style("why", ground))
+        self._tails[row] = self._tail(task)
+        self._put_tail(line, self._tails[row], plan, ground)
         return line.strip()
 
     def _put_cell(self, line: LineBuilder, span: Span, signs: list[Sign], ground: str, here: bool) -> None:
@@ -284,14 +321,17 @@ class Grid(ScrollView, can_focus=True):
         return {"passed": glyphs.passed, "failed": glyphs.failed, "void": glyphs.void,
                 "running": glyphs.running, "queued": glyphs.queued, "absent": glyphs.absent}[sign]  # fmt: skip
 
-    def _put_marks(self, line: LineBuilder, task: str, plan: GridLayout, ground: str) -> None:
-        assert self._board is not None
+    def _put_tail(self, line: LineBuilder, tail: Tail, plan: GridLayout, ground: str) -> None:
+        flips, unequal, why = tail
         glyphs, style = self._glyphs, self._style("mark", ground)
-        for place, flips in enumerate(self._board.flips(task)):
-            if flips:
-                line.put(Span(plan.flip.start + place * (glyphs.mark_width + 1), glyphs.mark_width), glyphs.flip, style)
-        if plan.unequal and self._board.unequal(task):
+        for place, flipping in enumerate(flips):
+            if flipping:
+                start = plan.flip.start + place * (glyphs.mark_width + 1)
+                line.put(Span(start, glyphs.mark_width), glyphs.flip, style)
+        if plan.unequal and unequal:
             line.put(plan.unequal, glyphs.unequal, style)
+        if plan.why:
+            line.put(plan.why, fitted(why, plan.why.width, glyphs.ellipsis), self._style("why", ground))
 
     def action_move(self, columns: int, rows: int) -> None:
         self._go(self._row + rows, self._column + columns)

@@ -33,7 +33,7 @@ class Hints(Static):
             Content.assemble(" ", (key.shown(self._ascii), "bold $accent"), " ", (key.short, "$text-muted"), " ")
             for key, _ in self._shown
         ]
-        self.update(Content("").join(parts))
+        self.update(Content("").join(parts), layout=False)
 
     async def on_click(self, event: events.Click) -> None:
         at = 0

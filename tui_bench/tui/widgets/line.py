@@ -46,14 +46,25 @@ class LineBuilder:
             self._pieces[span.start] = (width, set_cell_size(text, width), style or self._ground)
 
     def strip(self) -> Strip:
-        """The line, exactly `width` cells wide."""
-        segments: list[Segment] = []
+        """The line, exactly `width` cells wide, in as few pieces as look the same: each costs bytes on the wire."""
+        pieces: list[tuple[str, Style]] = []
         at = 0
         for start, (width, text, style) in sorted(self._pieces.items()):
             if start > at:
-                segments.append(Segment(" " * (start - at), self._ground))
-            segments.append(Segment(text, style))
+                _add(pieces, " " * (start - at), self._ground)
+            _add(pieces, text, style)
             at = start + width
         if at < self._width:
-            segments.append(Segment(" " * (self._width - at), self._ground))
-        return Strip(segments, self._width)
+            _add(pieces, " " * (self._width - at), self._ground)
+        return Strip([Segment(text, style) for text, style in pieces], self._width)
+
+
+def _add(pieces: list[tuple[str, Style]], text: str, style: Style) -> None:
+    """Append a piece, joined to the one before where nobody could see the difference."""
+    if pieces:
+        before, look = pieces[-1]
+        blank = not text.strip(" ") and look.bgcolor == style.bgcolor and not (look.underline or look.reverse)
+        if look == style or (blank and not style.underline):
+            pieces[-1] = (before + text, look)
+            return
+    pieces.append((text, style))

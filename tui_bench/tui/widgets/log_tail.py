@@ -49,6 +49,8 @@ class LogTail(Widget, can_focus=True):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.frame: tuple[Content, Content] = (Content(""), Content(""))
+        """Title and subtitle as they were set last."""
         self.source: LogSource | None = None
         self.frozen = False
         self.wrap = False

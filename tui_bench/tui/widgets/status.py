@@ -105,7 +105,7 @@ class StatusLine(Static):
         if room < left.cell_length:
             left = left.truncate(max(0, room), ellipsis=True)
         gap = max(1, self.size.width - left.cell_length - right.cell_length - 1)
-        self.update(Content.assemble(left, " " * gap, right))
+        self.update(Content.assemble(left, " " * gap, right), layout=False)
 
     def _right(self, shown: Facts, room: int) -> Content:
         """Life, progress, time left, running, elapsed, run id: as many as fit, in that order."""
