@@ -60,7 +60,7 @@ class Probe:
 class Cell:
     """The attempts of one (task, environment, agent), by number. Methods answer for unknown numbers too."""
 
-    __slots__ = ("_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_walls", "probes")
+    __slots__ = ("_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_walls", "probes", "superseded")
 
     def __init__(self, attempts: int) -> None:
         self._codes = bytearray(attempts)
@@ -71,6 +71,8 @@ class Cell:
         self._walls = array("i", [NONE_MS]) * attempts
         self._flaky = 0
         self.probes: tuple[Probe, ...] = ()
+        self.superseded: tuple[tuple[int, int], ...] = ()
+        """(attempt number, place in the ledger) of rows that a newer one has replaced, oldest first."""
 
     def __len__(self) -> int:
         """Numbers with a place: the planned ones, and any beyond that a row has named."""
@@ -138,6 +140,8 @@ class Cell:
         """Store the newest row of attempt `number`. Raises IndexError beyond NUMBER_LIMIT."""
         if number >= len(self._codes):
             self._grow(number + 1)
+        if self._codes[number]:
+            self.superseded += ((number, self._offsets[number]),)
         self._flaky += (flags & FLAKY) - (self._flags[number] & FLAKY)
         self._codes[number] = code
         self._causes[number] = cause
