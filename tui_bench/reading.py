@@ -24,7 +24,7 @@ def read_ledger(path: Path | str) -> RunState:
     state, chain = RunState(), Chain()
     for raw in scan(Path(path)).raw():
         line = parsed(raw)
-        faults = _follow(chain, raw, line)
+        faults = follow(chain, raw, line)
         if line.row is not None:
             fold(state, line.row, line.offset)
         elif not faults and line.fault is not None:
@@ -38,7 +38,7 @@ def find_damage(path: Path | str) -> list[str]:
     """The first findings of `read_ledger`, without folding. Raises LedgerError when the file cannot be read."""
     chain, damage = Chain(), list[str]()
     for raw in scan(Path(path)).raw():
-        faults = _follow(chain, raw, parsed(raw))
+        faults = follow(chain, raw, parsed(raw))
         if faults:
             damage.append(f"line {raw.number}: {faults[0]}")
         if len(damage) == DAMAGE_KEPT:
@@ -46,8 +46,8 @@ def find_damage(path: Path | str) -> list[str]:
     return damage
 
 
-def _follow(chain: Chain, raw: RawLine, line: Line) -> list[str]:
-    """What is wrong with a line: its own fault, or how it does not follow from the one before."""
+def follow(chain: Chain, raw: RawLine, line: Line) -> list[str]:
+    """Take the next line into the chain: its own fault, or how it does not follow from the one before; mostly none."""
     link: Link | AnyRow | None = line.row
     if line.fault is not None and line.fault.kind == "unknown_kind" and raw.data is not None:
         link = link_of(raw.data)

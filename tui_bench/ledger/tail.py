@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tui_bench.errors import LedgerError
-from tui_bench.ledger.lines import Line, Splitter, parsed
+from tui_bench.ledger.lines import Line, RawLine, Splitter, parsed
 
 POLL_LIMIT = 4 * 1024 * 1024
 _MEMORY = 96
@@ -53,6 +53,10 @@ class Tail:
 
         Sets `state`, `reset` and `more`.
         """
+        return [parsed(raw) for raw in self.poll_raw()]
+
+    def poll_raw(self) -> list[RawLine]:
+        """The same lines, not parsed."""
         self.reset = self.more = False
         size = self._look()
         if size is None or size == self._offset:
@@ -113,7 +117,7 @@ class Tail:
         self._restart()
         self.state, self.reason = state, reason
 
-    def _read(self, size: int) -> list[Line]:
+    def _read(self, size: int) -> list[RawLine]:
         back = len(self._last)
         data = os.pread(self._descriptor, back + min(self._limit, size - self._offset), self._offset - back)
         if data[:back] != self._last:
@@ -124,4 +128,4 @@ class Tail:
         self._offset += len(fresh)
         self._last = data[-_MEMORY:]
         self.more = self._offset < size
-        return [parsed(raw) for raw in self._splitter.feed(fresh)]
+        return list(self._splitter.feed(fresh))
