@@ -63,10 +63,10 @@ def scan(path: Path | str) -> Scan:
     return Scan(Path(path))
 
 
-def read_at(path: Path | str, offset: int) -> AnyRow:
-    """The row whose line begins at byte `offset`.
+def line_at(path: Path | str, offset: int) -> bytes:
+    """The line that begins at byte `offset`, as it was written, without its newline.
 
-    Raises LedgerError when the file cannot be read, LedgerDamaged when no complete row stands there.
+    Raises LedgerError when the file cannot be read, LedgerDamaged when no complete line stands there.
     """
     descriptor = open_to_read(Path(path))
     try:
@@ -76,7 +76,15 @@ def read_at(path: Path | str, offset: int) -> AnyRow:
     line, newline, _ = data.partition(b"\n")
     if not newline:
         raise LedgerDamaged(f"{path}: no complete row at byte {offset}")
-    found = parse(line)
+    return line
+
+
+def read_at(path: Path | str, offset: int) -> AnyRow:
+    """The row whose line begins at byte `offset`.
+
+    Raises LedgerError when the file cannot be read, LedgerDamaged when no complete row stands there.
+    """
+    found = parse(line_at(path, offset))
     if isinstance(found, Fault):
         raise LedgerDamaged(f"{path}: no row at byte {offset}: {found.message}")
     return found

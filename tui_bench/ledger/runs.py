@@ -85,6 +85,10 @@ class Layout:
         place = self.files / "attempts" / slug(task) / slug(env) / (slug(agent) if agent else NO_AGENT)
         return place / (f"{number}.r{repeat}" if repeat else str(number))
 
+    def prompt(self, task: str) -> Path:
+        """The task's text as the agents got it; a run keeps one copy a task."""
+        return self.files / "tasks" / slug(task) / "prompt.md"
+
     def screen_folder(self, task: str, env: str) -> Path:
         """Folder of the logs of one task's screening in one environment."""
         return self.files / "screen" / slug(task) / slug(env)
