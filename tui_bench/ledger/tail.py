@@ -44,6 +44,11 @@ class Tail:
         return self._offset
 
     @property
+    def identity(self) -> tuple[int, int]:
+        """Device and inode of the file that was read last."""
+        return self._identity
+
+    @property
     def unfinished(self) -> int:
         """Bytes held back after the last newline."""
         return self._splitter.held
