@@ -19,6 +19,7 @@ from tui_bench.engine.first_rows import changed_since, env_rows, task_rows
 from tui_bench.engine.git import git_program
 from tui_bench.engine.guard import check_workspace_root, claim_root
 from tui_bench.engine.plan import Plan, Selection, make_plan, read_selection, write_plan
+from tui_bench.engine.prompts import keep_prompts
 from tui_bench.engine.recovery import lost_rows, recovered_event
 from tui_bench.engine.remaining import History, history_of, remaining
 from tui_bench.engine.requests import RequestServer, RunnerFile, socket_path
@@ -246,6 +247,7 @@ def _prepared(
     context: RunContext, writer: LedgerWriter, jobs: list[Job], history: History | None = None
 ) -> Prepared:
     runner = Runner(context, writer, jobs, screened=history.screened if history is not None else {})
+    keep_prompts(context.study, context.layout)
     socket = socket_path(context.run_id)
     server = RequestServer(socket, runner.answer)
     RunnerFile(
