@@ -39,6 +39,18 @@ def later(index: RowIndex, place: int) -> int | None:
 def _row(index: RowIndex, place: int) -> AttemptRow | EventRow | None:
     for line in index.lines([place]):
         row = parsed(line).row
+        if isinstance(row, AttemptRow) or (isinstance(row, EventRow) and row.attempt_id):
+            return row
+    return None
+
+
+def _find(lines: Iterator[RawLine], attempt_id: str | None, replaced: int | None = None) -> int | None:
+    """The first start or result with this id; without an id, the first that replaces this row."""
+    mark = (f'"attempt_id":"{attempt_id}"' if attempt_id is not None else f'"replaces":{replaced}').encode()
+    for line in lines:
+        if line.data is None or mark not in line.data:
+            continue
+        row = parsed(line).row
         if not (isinstance(row, AttemptRow) or (isinstance(row, EventRow) and row.event == "started")):
             continue
         if row.replaces == replaced if attempt_id is None else row.attempt_id == attempt_id:
