@@ -229,7 +229,8 @@ class AttemptFolders:
         self.change: Change | None = None
         """What the agent changed; None where no agent ran."""
         self.path.mkdir(mode=0o700)
-        self._inode = self.path.lstat().st_ino
+        # Held open until the end: while it is, no other folder or link can be given its inode number.
+        self._held = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
     def create_workspace(self, template: Template, *, with_git: bool, prompt: Path | None) -> None:
         """The agent's folders: a copy of the template, the prompt, empty folders. Raises OSError, WorkspaceError."""
@@ -251,7 +252,7 @@ class AttemptFolders:
         What an agent put in their place is thrown away. Raises OSError: ESTALE where the attempt's folder itself was
         replaced.
         """
-        if self.path.lstat().st_ino != self._inode:
+        if not os.path.samestat(self.path.lstat(), os.fstat(self._held)):
             raise OSError(errno.ESTALE, "is not the folder that was made for the attempt", str(self.path))
         base = self.path / ("verify" if number == 0 else f"verify.{number}")
         self.run.discard(base)
@@ -263,4 +264,5 @@ class AttemptFolders:
 
     def dispose(self) -> None:
         """Take everything out of the way; nothing of it is read again."""
+        os.close(self._held)
         self.run.discard(self.path)
