@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 LINE_CAP = 4096
 """Bytes of one line at most."""
@@ -32,6 +34,22 @@ class LogStatus:
     size: int
     written: float
     identity: tuple[int, int]
+
+
+class Lines(Protocol):
+    """A text that can be read by byte offset, wherever it lies."""
+
+    def status(self) -> LogStatus | None:
+        """None while there is none."""
+
+    def before(self, end: int, count: int) -> list[LogLine]:
+        """Up to `count` lines that end at or before offset `end`, in order."""
+
+    def after(self, start: int, count: int) -> list[LogLine]:
+        """Up to `count` lines from offset `start`, the last one perhaps unfinished."""
+
+    def chunk(self, start: int, count: int) -> bytes:
+        """Up to `count` bytes from offset `start`."""
 
 
 class LogFile:
@@ -70,6 +88,42 @@ class LogFile:
                 found.append(reader.line(start, end))
                 start = end
             return found
+
+
+    def chunk(self, start: int, count: int) -> bytes:
+        """Up to `count` bytes from offset `start`."""
+        with _Reader(self.path) as reader:
+            return reader.raw(start, count)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryText:
+    """A small text that no file holds, such as a row in words."""
+
+    raw: bytes
+
+    def status(self) -> LogStatus | None:
+        """Size and identity of the text; it has no time."""
+        return LogStatus(len(self.raw), 0.0, (0, zlib.crc32(self.raw)))
+
+    def before(self, end: int, count: int) -> list[LogLine]:
+        """Up to `count` lines that end at or before offset `end`, in order."""
+        return [line for line in self._lines(0) if line.end <= end][-count:] if count > 0 else []
+
+    def after(self, start: int, count: int) -> list[LogLine]:
+        """Up to `count` lines from offset `start`."""
+        return self._lines(start)[:count]
+
+    def chunk(self, start: int, count: int) -> bytes:
+        """Up to `count` bytes from offset `start`."""
+        return self.raw[start : start + count]
+
+    def _lines(self, start: int) -> list[LogLine]:
+        found: list[LogLine] = []
+        for raw in self.raw[start:].split(b"\n"):
+            found.append(LogLine(start, min(start + len(raw) + 1, len(self.raw)), raw))
+            start += len(raw) + 1
+        return found if found[-1].raw else found[:-1]
 
 
 class _Reader:
@@ -118,6 +172,9 @@ class _Reader:
         if len(piece) <= LINE_CAP:
             return start + len(piece)
         return start + LINE_CAP + _broken_character(piece[LINE_CAP:])
+
+    def raw(self, start: int, count: int) -> bytes:
+        return self._read(max(0, count), max(0, start))
 
     def _bytes(self, start: int, end: int, backwards: bool = False) -> bytes:
         """Bytes of the file; shorter than asked where the file has been cut meanwhile."""

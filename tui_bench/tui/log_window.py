@@ -5,6 +5,7 @@ Pure but for reading the file, so it runs in a thread and is tested without a sc
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
@@ -12,9 +13,12 @@ from textual.content import Content
 
 from tui_bench.cleaning import LINE_LIMIT
 from tui_bench.tui import safe
-from tui_bench.tui.log_file import LogFile, LogLine
+from tui_bench.tui.log_file import Lines, LogLine
 
 ESCAPE = b"\x1b"
+FOUND = "reverse"
+_DIFF_STYLES = {b"+": "$bench-pass", b"-": "$bench-fail", b"@": "$bench-running"}
+_HEADS = (b"diff --git ", b"+++ ", b"--- ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,17 @@ START = Place(0)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the widget offers: cells, whether lines wrap, and how far it is scrolled sideways when they do not."""
+    """What the widget offers: cells, whether lines wrap, and how far it is scrolled sideways when they do not.
+
+    `find` is marked wherever it stands; with `diff` added and removed lines get their colours.
+    """
 
     width: int
     height: int
     wrap: bool
     left: int = 0
+    find: re.Pattern[str] | None = None
+    diff: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,7 @@ class _Row:
     content: Content
 
 
-def window(log: LogFile, place: Place | None, shift: int, shape: Shape) -> Window:
+def window(log: Lines, place: Place | None, shift: int, shape: Shape) -> Window:
     """The window that starts `shift` rows after `place`; `place` None is the end of the file.
 
     A window never starts so far down that it would leave rows empty that the file could fill.
@@ -78,7 +87,7 @@ def window(log: LogFile, place: Place | None, shift: int, shape: Shape) -> Windo
     return Window(tuple(row.content for row in shown), top, False)
 
 
-def _last(log: LogFile, size: int, shape: Shape) -> Window:
+def _last(log: Lines, size: int, shape: Shape) -> Window:
     """The last rows of the file."""
     rows: list[_Row] = []
     for line in reversed(log.before(size, shape.height)):
@@ -90,7 +99,7 @@ def _last(log: LogFile, size: int, shape: Shape) -> Window:
     return Window(tuple(row.content for row in shown), top, True)
 
 
-def _shifted(log: LogFile, place: Place, shift: int, shape: Shape) -> Place:
+def _shifted(log: Lines, place: Place, shift: int, shape: Shape) -> Place:
     """The place `shift` rows further; clamped to the first and the last row."""
     if shift < 0:
         above = _rows(log.before(place.offset, -shift), shape) if place.offset else []
@@ -108,13 +117,21 @@ def _rows(lines: list[LogLine], shape: Shape, enough: int | None = None) -> list
     rows: list[_Row] = []
     for line in lines:
         if shape.wrap:
-            folded = _folded(safe.line(line.raw), shape.width)
+            folded = _folded(_dressed(safe.line(line.raw), line.raw, shape), shape.width)
             rows.extend(_Row(Place(line.start, number), content) for number, content in enumerate(folded))
         else:
             rows.append(_Row(Place(line.start), _cut(line.raw, shape)))
         if enough is not None and len(rows) >= enough:
             break
     return rows
+
+
+def _dressed(content: Content, raw: bytes, shape: Shape) -> Content:
+    """A clean line with the marks that the shape asks for."""
+    if shape.diff:
+        style = "bold" if raw.startswith(_HEADS) else _DIFF_STYLES.get(raw[:1])
+        content = content.stylize_before(style) if style is not None else content
+    return content if shape.find is None else content.highlight_regex(shape.find, style=FOUND)
 
 
 def _folded(content: Content, width: int) -> list[Content]:
@@ -130,7 +147,7 @@ def _folded(content: Content, width: int) -> list[Content]:
 def _cut(raw: bytes, shape: Shape) -> Content:
     """The visible part of a line; what lies to the right of the screen is not even cleaned."""
     visible = shape.left + shape.width + 1
-    content = safe.line(raw, LINE_LIMIT if ESCAPE in raw else min(visible, LINE_LIMIT))
+    content = _dressed(safe.line(raw, LINE_LIMIT if ESCAPE in raw else min(visible, LINE_LIMIT)), raw, shape)
     if shape.left:
         content = content[_index(content.plain, shape.left) :]
     return content.truncate(shape.width, ellipsis=True) if content.cell_length > shape.width else content

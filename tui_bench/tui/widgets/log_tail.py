@@ -7,6 +7,7 @@ log is offered. The pane never looks for a log by itself: `show` says which one.
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui_bench.tui import keys, safe
-from tui_bench.tui.log_file import LogFile, LogStatus
+from tui_bench.tui.log_file import Lines, LogFile, LogStatus, MemoryText
 from tui_bench.tui.log_window import EMPTY, START, Place, Shape, Window, window
 
 SIDE_STEP = 8
@@ -29,11 +30,27 @@ NO_OUTPUT = "no output was written"
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
-    """One log that can be shown. `growing` while its attempt runs; `note` stands in where there is no text."""
+    """One text that can be shown. `growing` while its attempt runs; `note` stands in where there is no text.
+
+    It lies in a file, or in `text` where no file holds it. Logs are opened at their end, others `from_start`.
+    """
 
     path: Path | None
     growing: bool
     note: tuple[str, ...] = ()
+    text: MemoryText | None = None
+    from_start: bool = False
+    diff: bool = False
+
+    @property
+    def lines(self) -> Lines | None:
+        """The text itself; None where there is none to read."""
+        return self.text if self.text is not None else LogFile(self.path) if self.path is not None else None
+
+    @property
+    def opening(self) -> Place | None:
+        """Where it is opened; None is the end."""
+        return START if self.from_start else None
 
 
 class LogTail(Widget, can_focus=True):
@@ -54,6 +71,8 @@ class LogTail(Widget, can_focus=True):
         self.source: LogSource | None = None
         self.frozen = False
         self.wrap = False
+        self.find: re.Pattern[str] | None = None
+        """What is marked wherever it stands."""
         self._place: Place | None = None
         self._left = 0
         self._window: Window = EMPTY
@@ -91,17 +110,17 @@ class LogTail(Widget, can_focus=True):
         if self.frozen and self.source is not None:
             return
         if source is None or self.source is None or source.path != self.source.path:
-            self._place, self._left, self._window, self._status = None, 0, EMPTY, None
+            self._place, self._left, self._window, self._status = source.opening if source else None, 0, EMPTY, None
             self.refresh()
         self.source = source
         self.look()
 
     def look(self) -> None:
         """Look at the file; read it when it has changed since. Cheap enough for ten times a second."""
-        path = self.source.path if self.source else None
-        status = LogFile(path).status() if path else None
+        lines = self.source.lines if self.source else None
+        status = lines.status() if lines is not None else None
         if status is not None and self._status is not None and status.identity != self._status.identity:
-            self._place = None
+            self._place = self.source.opening if self.source else None
         self._status = status
         wanted = self._wanted()
         if wanted != self._read_for:
@@ -124,7 +143,8 @@ class LogTail(Widget, can_focus=True):
         self.post_message(self.ViewChanged())
 
     def _shape(self) -> Shape:
-        return Shape(self.size.width, self.size.height, self.wrap, self._left)
+        diff = self.source is not None and self.source.diff
+        return Shape(self.size.width, self.size.height, self.wrap, self._left, self.find, diff)
 
     def _read(self, shift: int) -> None:
         """Read what is to be drawn, one read at a time; shifts that come meanwhile add up."""
@@ -141,11 +161,11 @@ class LogTail(Widget, can_focus=True):
                 self._stale = False
                 source, shape, shift = self.source, self._shape(), self._shift
                 self._shift = 0
-                if source is None or source.path is None:
+                if source is None or source.lines is None:
                     self._window = EMPTY
                     continue
-                found = await asyncio.to_thread(window, LogFile(source.path), self._place, shift, shape)
-                if self.source is None or source.path != self.source.path:
+                found = await asyncio.to_thread(window, source.lines, self._place, shift, shape)
+                if self.source is None or (source.path, source.text) != (self.source.path, self.source.text):
                     continue
                 self._window = found
                 if shift or self.frozen:
@@ -159,7 +179,7 @@ class LogTail(Widget, can_focus=True):
         self.refresh()
 
     def _wanted(self) -> tuple[object, ...]:
-        return self.source, self._status, self.size, self.wrap, self._place, self._left
+        return self.source, self._status, self.size, self.wrap, self._place, self._left, self.find
 
     def render_line(self, y: int) -> Strip:
         style = self.visual_style
