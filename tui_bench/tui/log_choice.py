@@ -72,7 +72,7 @@ def _current_part(state: RunState, key: CellKey, number: int) -> Part:
 
 
 def _running_entries(state: RunState, layout: Layout, one: Running) -> list[LogEntry]:
-    folder = _inside(layout, one.folder)
+    folder = inside(layout, one.folder)
     parts: tuple[Part, ...] = PARTS if state.subject == "agent" else ("verify",)
     if folder is None:
         return [LogEntry(one.key, one.number, parts[0], None, True, ("running; the ledger names no log folder",))]
@@ -92,13 +92,13 @@ def _finished_entries(state: RunState, layout: Layout, key: CellKey, number: int
     found: list[LogEntry] = []
     for part in PARTS:
         named = row.files.get(f"{part}_log")
-        path = _inside(layout, named.path) if named else None
+        path = inside(layout, named.path) if named else None
         if path is not None:
-            found.append(LogEntry(key, number, part, path, False, _note(row)))
-    return found or [LogEntry(key, number, "verify", None, False, _note(row))]
+            found.append(LogEntry(key, number, part, path, False, row_note(row)))
+    return found or [LogEntry(key, number, "verify", None, False, row_note(row))]
 
 
-def _note(row: AttemptRow) -> tuple[str, ...]:
+def row_note(row: AttemptRow) -> tuple[str, ...]:
     """What the row itself tells, for an attempt without log files."""
     lines = [f"void: {row.void}" + (f", {row.void_detail}" if row.void_detail else "")] if row.void else []
     for tail in (row.verify_stdout_tail, row.verify_stderr_tail):
@@ -113,7 +113,7 @@ def _nothing(state: RunState, key: CellKey) -> str:
     return "not run" if state.over else "queued: no attempt has begun"
 
 
-def _inside(layout: Layout, relative: str | None) -> Path | None:
+def inside(layout: Layout, relative: str | None) -> Path | None:
     """A path of the ledger below the run's files folder; None where it leads elsewhere."""
     if not relative or "\0" in relative:
         return None
