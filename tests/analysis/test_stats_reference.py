@@ -276,6 +276,13 @@ def test_excess_needs_two_attempts_on_both_sides_and_leaves_out_what_has_not() -
         excess_disagreement([(3, 2, 0, 2)])
 
 
+@pytest.mark.parametrize("tasks", [[(2, 2, 2, 2)], [(0, 3, 0, 5)], [(5, 5, 5, 5), (0, 5, 0, 5)]])
+def test_excess_where_no_verdict_differs_shows_nothing(tasks: list[tuple[int, int, int, int]]) -> None:
+    found = excess_disagreement(tasks)
+    assert found is not None
+    assert (found.excess, found.p, found.p_exact, found.exact) == (0, 1.0, Fraction(1), True)
+
+
 def test_excess_of_very_many_tasks_falls_back_to_the_normal_tail_and_says_so() -> None:
     draw = random.Random(3)
     tasks = [(draw.randint(0, 10), 10, draw.randint(0, 10), 10) for _ in range(150)]

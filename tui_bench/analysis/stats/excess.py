@@ -102,6 +102,8 @@ def _tail(splits: Sequence[Splits], seen: Fraction) -> Fraction | None:
     width = sum(max(scores[split])[0] - min(scores[split])[0] for split in splits)
     if bits * width * sum(len(split) for split in splits) > EXACT_WORK:
         return None
+    if not splits:
+        return Fraction(1)
     distribution, lowest = 1, 0
     for split in splits:
         least = min(scores[split])[0]
