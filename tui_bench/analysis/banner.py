@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 from tui_bench.analysis.contest import contest
 from tui_bench.analysis.flip import flip_table
 from tui_bench.analysis.gate import Boxes, GateResult, gate, no_gate, worst
+from tui_bench.analysis.reruns import reruns
 from tui_bench.analysis.state import Code, RunState
 from tui_bench.analysis.stats.paired import cochran_q, holm, mcnemar_midp
-from tui_bench.analysis.wording import contest_line
+from tui_bench.analysis.wording import contest_line, rerun_lines
 from tui_bench.analysis.wording.numbers import counted
 
 _SCORED = (Code.PASS, Code.FAIL)
+_WHOLE = (None, "complete")
+"""Reasons of an `ended` row that leave nothing of the plan out."""
 
 
 def gates(state: RunState, strict: bool = False) -> list[GateResult]:
@@ -28,14 +32,24 @@ def banner(state: RunState, strict: bool = False) -> list[str]:
     found = gates(state, strict)
     standing = contest(state, found)
     lines = [] if standing is None else [contest_line(standing)]
-    return lines + [line for one in found for line in one.lines] + _of_the_run(state)
+    for one in found:
+        lines += one.lines + _again(state, one.agent)
+    return lines + _of_the_run(state)
+
+
+def _again(state: RunState, agent: str) -> list[str]:
+    """What the re-run flips of an agent say, under its gate."""
+    alpha = float(Fraction(state.rule.alpha))
+    named = len(state.env_names()) > 2
+    return [f"  {line}" for one in reruns(state, agent) for line in rerun_lines(one, alpha, named=named)]
 
 
 def _of_the_run(state: RunState) -> list[str]:
     """Lines that belong to no single gate."""
     lines: list[str] = []
-    if state.status in ("stopped", "paused") and state.done < state.planned:
-        why = f": {state.why}" if state.why and state.status == "stopped" else ""
+    short = state.done < state.planned
+    if short and (state.status in ("stopped", "paused") or (state.status == "ended" and state.why not in _WHOLE)):
+        why = f": {state.why}" if state.why and state.status != "paused" else ""
         lines.append(f"  {state.status} after {state.done} of {counted(state.planned, 'attempt')}{why}")
     nops = {agent.name for agent in state.run.agents if agent.agent_kind == "nop"} if state.run else set()
     for agent, idle in sorted(state.idle.items()):

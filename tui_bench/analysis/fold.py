@@ -27,6 +27,7 @@ from tui_bench.analysis.state import (
     RunState,
 )
 from tui_bench.analysis.verdicts import replays_disagree
+from tui_bench.ledger.registered import registered
 from tui_bench.ledger.rows import AnyRow, AttemptRow, EnvRow, EventRow, RunRow, TaskRow
 
 Changed = CellKey | str
@@ -99,7 +100,7 @@ def _fold_attempt(state: RunState, row: AttemptRow, offset: int) -> Iterable[Cha
         cell = _new_cell(state, key)
     code = Code.VOID if row.passed is None else Code.PASS if row.passed else Code.FAIL
     if row.role != "planned":
-        cell.probes += (Probe(number, row.role, code, offset),)
+        _fold_beyond(state, cell, row, Probe(number, row.role, code, offset))
         return (key, "running")
     if state.run is None and number >= state.attempts:
         # Nothing says how many were planned: what is there is the plan.
@@ -118,6 +119,16 @@ def _fold_attempt(state: RunState, row: AttemptRow, offset: int) -> Iterable[Cha
     )
     _count(state, cell, key, number)
     return (key, "running")
+
+
+def _fold_beyond(state: RunState, cell: Cell, row: AttemptRow, probe: Probe) -> None:
+    """An attempt outside the plan: it enters no count of the plan."""
+    cell.probes += (probe,)
+    if probe.role == "probe":
+        state.counts.probes += 1
+    elif probe.role == "rerun":
+        cell.put_fresh(probe.code, replaces=row.replaces is not None)
+        state.counts.reruns += row.replaces is None
 
 
 def _new_cell(state: RunState, key: CellKey) -> Cell:
@@ -230,6 +241,13 @@ def _resumed(state: RunState, row: EventRow) -> Iterable[Changed]:
     return ("status",)
 
 
+def _request(state: RunState, row: EventRow) -> Iterable[Changed]:
+    found = registered(row)
+    for one in found:
+        state.registered[one.cell] = one.k
+    return [one.cell for one in found]
+
+
 def _stopped(state: RunState, row: EventRow) -> Iterable[Changed]:
     state.status = "stopped"
     state.why = row.reason or row.outcome
@@ -252,6 +270,7 @@ _EVENTS: dict[str, Callable[[RunState, EventRow], Iterable[Changed]]] = {
     "screened": _screened,
     "paused": _paused,
     "resumed": _resumed,
+    "request": _request,
     "stopped": _stopped,
     "ended": _ended,
 }

@@ -81,6 +81,8 @@ class GateResult:
     """The rule is not the one registered before the data."""
     strict: bool
     boxes: Boxes | None = None
+    reran: bool = False
+    """Flipped tasks of this table are registered for fresh attempts."""
     named: bool = False
     """The sentence begins with the agent's name, because the run has several."""
 
@@ -115,7 +117,7 @@ def gate(table: FlipTable, rule: Rule, state: RunState, *, strict: bool = False)
         stops=stops, exit=_exit(states, conclusive, strict), mid_run=mid_run, conclusive=conclusive, table=table,
         rule=rule, limit=limit, needed=needed, possible=possible, live=live, flaky=flaky, drifted=drifted,
         steady=_steady(table, rule, live, flaky), differs=differs, damage=tuple(state.damage),
-        post_hoc=_post_hoc(table, rule, state), strict=strict,
+        post_hoc=_post_hoc(table, rule, state), strict=strict, reran=_reran(table, state),
     )  # fmt: skip
 
 
@@ -233,6 +235,11 @@ def _steady(table: FlipTable, rule: Rule, live: bool, flaky: Sequence[str]) -> i
         for task in table.tasks
         if task.a.scored or task.b.scored
     )
+
+
+def _reran(table: FlipTable, state: RunState) -> bool:
+    flipped = [task.task for task in table.tasks if task.mark == "flip"]
+    return any((name, table.env_a, table.agent) in state.registered for name in flipped)
 
 
 def _post_hoc(table: FlipTable, rule: Rule, state: RunState) -> bool:

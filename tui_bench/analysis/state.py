@@ -60,7 +60,10 @@ class Probe:
 class Cell:
     """The attempts of one (task, environment, agent), by number. Methods answer for unknown numbers too."""
 
-    __slots__ = ("_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_walls", "probes", "superseded")
+    __slots__ = (
+        "_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_walls",
+        "fresh_failed", "fresh_passed", "fresh_void", "probes", "superseded",
+    )  # fmt: skip
 
     def __init__(self, attempts: int) -> None:
         self._codes = bytearray(attempts)
@@ -73,6 +76,10 @@ class Cell:
         self.probes: tuple[Probe, ...] = ()
         self.superseded: tuple[tuple[int, int], ...] = ()
         """(attempt number, place in the ledger) of rows that a newer one has replaced, oldest first."""
+        self.fresh_passed = 0
+        """Attempts of role `rerun` by verdict; one that replaces a lost one counts once."""
+        self.fresh_failed = 0
+        self.fresh_void = 0
 
     def __len__(self) -> int:
         """Numbers with a place: the planned ones, and any beyond that a row has named."""
@@ -125,6 +132,18 @@ class Cell:
     def flaky(self) -> bool:
         """Whether verify runs of one final tree disagree in any attempt."""
         return self._flaky > 0
+
+    def fresh_done(self) -> int:
+        """Fresh attempts with a row, void ones included."""
+        return self.fresh_passed + self.fresh_failed + self.fresh_void
+
+    def put_fresh(self, code: Code, *, replaces: bool) -> None:
+        """Count an attempt of role `rerun`; only a void one is ever replaced."""
+        if replaces and self.fresh_void:
+            self.fresh_void -= 1
+        self.fresh_passed += code is Code.PASS
+        self.fresh_failed += code is Code.FAIL
+        self.fresh_void += code is Code.VOID
 
     def put(
         self,
@@ -201,6 +220,10 @@ class Counts:
     replaced: int = 0
     duplicates: int = 0
     """Rows for an attempt that already had one and that name no row they replace."""
+    probes: int = 0
+    """Rows of role `probe`: never scored."""
+    reruns: int = 0
+    """Attempts of role `rerun`; one that replaces a lost one counts once."""
 
 
 @dataclass(slots=True)
@@ -228,6 +251,8 @@ class RunState:
     """`sha` of the last row."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Things the fold could not place, by what they were; shown, never guessed."""
+    registered: dict[CellKey, int] = field(default_factory=dict)
+    """Cell -> fresh attempts registered for it."""
     counts: Counts = field(default_factory=Counts)
     void_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(first cause, agent) -> counting rows."""

@@ -6,9 +6,11 @@ from fractions import Fraction
 
 from tui_bench.analysis.dimensions import Difference, difference
 from tui_bench.analysis.flip import FlipTable, FlipTask, Side
+from tui_bench.analysis.reruns import rerun_of
 from tui_bench.analysis.state import Code, RunState
 from tui_bench.analysis.stats.repeats import escape
 from tui_bench.analysis.wording.numbers import cells, counted, names_text, pad
+from tui_bench.analysis.wording.rerun_text import rerun_lines
 
 _TASK_WIDTH = 24
 _TASK_WIDTH_MOST = 48
@@ -24,6 +26,8 @@ def flip_lines(state: RunState, table: FlipTable, gate: Fraction | None = None) 
     several = len(state.agents) > 1 or len(state.env_names()) > 2
     lines = [f"{table.agent or 'no agent'}: {table.env_a} vs {table.env_b}"] if several else []
     lines += _rows(table)
+    again = rerun_of(state, table)
+    lines += [] if again is None else rerun_lines(again, float(Fraction(state.rule.alpha)))
     lines += missing_lines(state, table)
     if gate is not None and gate != Fraction(state.rule.flip_rate):
         lines.append("post hoc: this gate was not the one registered before the data")

@@ -193,6 +193,8 @@ def _next(gate: GateResult) -> Lines:
         noise = f"box noise is as large as a {table.flips}-task model lead"
         # The tier is named here where the first line does not hold it.
         named = rate < gate.limit and not _moves_alone(gate) and gate.boxes is None
+        if gate.reran:
+            return [f"{noise}; what the re-run says stands below" if named else f"tier NOISY - {noise}"]
         return [f"next: {noise} - re-run the flips" if named else f"next: tier NOISY - {noise}: re-run the flips"]
     return []
 
