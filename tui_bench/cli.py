@@ -18,9 +18,9 @@ from tui_bench.errors import TuiBenchError
 
 COMMANDS = {
     "run": "run a study: the screen in a terminal, plain lines elsewhere",
-    "resume": "go on with an interrupted run",
+    "resume": "go on with an interrupted run, or run its flips again",
     "watch": "open a live or finished ledger on the screen",
-    "ctl": "ask a running run: status, pause, resume, jobs, stop, cancel",
+    "ctl": "ask a running run: status, pause, resume, jobs, stop, cancel, rerun, rerun_flips",
     "flips": "which verdicts change with the environment, a block per agent",
     "gate": "every gate in one line each; the exit code is the verdict",
     "fsck": "integrity of a ledger and of the files it names",

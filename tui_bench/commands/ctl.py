@@ -20,14 +20,19 @@ examples:
   tui-bench ctl runs/20261129T210400Z-3f2a.jsonl status
   tui-bench ctl 20261129T210400Z-3f2a jobs 4
   tui-bench ctl 20261129T210400Z-3f2a cancel 9c41d0b7f2a85e13
+  tui-bench ctl 20261129T210400Z-3f2a rerun 9c41d0b7f2a85e13     one more attempt of that cell, never scored
+  tui-bench ctl 20261129T210400Z-3f2a rerun_flips 5              5 fresh attempts a side of every flipped task
 """
-NEEDS_ARGUMENT = {"jobs": "a number of attempts at once", "cancel": "an attempt id"}
+NEEDS_ARGUMENT = {"jobs": "a number of attempts at once", "cancel": "an attempt id", "rerun": "an attempt id"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="ledger or run id")
     parser.add_argument("do", metavar="WHAT", choices=DO, help=", ".join(DO))
-    parser.add_argument("arg", metavar="ARG", nargs="?", help="for jobs: how many; for cancel: attempt id")
+    parser.add_argument(
+        "arg", metavar="ARG", nargs="?",
+        help="jobs: how many; cancel, rerun: attempt id; rerun_flips: fresh attempts a side (default 5)",
+    )  # fmt: skip
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ import msgspec
 from tui_bench.analysis.banner import banner, gates
 from tui_bench.analysis.flip import FlipTable, flip_json, flip_tables
 from tui_bench.analysis.gate import exit_of, gate
+from tui_bench.analysis.reruns import rerun_json, rerun_of
 from tui_bench.analysis.state import RunState
 from tui_bench.analysis.wording import flip_lines
 from tui_bench.cleaning import clean
@@ -49,12 +50,17 @@ def execute(args: argparse.Namespace) -> int:
     rate = _rate(args.gate)
     code = exit_of(gates(state)) if rate is None else _code(state, tables, rate)
     if args.json:
-        print_json("flips", state, code, banner(state), [flip_json(table) for table in tables])
+        print_json("flips", state, code, banner(state), [_json(state, table) for table in tables])
         return code
     for table in tables:
         for line in flip_lines(state, table, gate=rate):
             print(clean(line))
     return code
+
+
+def _json(state: RunState, table: FlipTable) -> dict[str, object]:
+    again = rerun_of(state, table)
+    return {**flip_json(table), "reruns": None if again is None else rerun_json(again)}
 
 
 def _rate(text: str | None) -> Fraction | None:

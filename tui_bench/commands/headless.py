@@ -12,6 +12,7 @@ from tui_bench.cleaning import clean
 from tui_bench.commands.progress import Progress
 from tui_bench.commands.verdict_text import closing_lines, exit_code
 from tui_bench.engine.plan import Selection
+from tui_bench.engine.reruns import Asked
 from tui_bench.engine.runner import Runner
 from tui_bench.engine.setup import Prepared, set_up, set_up_resume
 from tui_bench.ledger.rows import AnyRow
@@ -30,9 +31,9 @@ def run_new(study: Study, selection: Selection, layout: Layout, run_id: str, *, 
     return _run(lambda observe: set_up(study, selection, layout, run_id, observe), layout, plain=plain, strict=strict)
 
 
-def run_resumed(layout: Layout, *, jobs: int | None, plain: bool, strict: bool) -> int:
-    """Go on with a ledger; returns the exit code."""
-    return _run(lambda observe: set_up_resume(layout, jobs, observe), layout, plain=plain, strict=strict)
+def run_resumed(layout: Layout, *, jobs: int | None, asked: Asked | None, plain: bool, strict: bool) -> int:
+    """Go on with a ledger, or make only what is asked; returns the exit code."""
+    return _run(lambda observe: set_up_resume(layout, jobs, observe, asked), layout, plain=plain, strict=strict)
 
 
 def _run(make: SetUp, layout: Layout, *, plain: bool, strict: bool) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from tui_bench.cleaning import clean
+from tui_bench.ledger.registered import registered
 from tui_bench.ledger.rows import AnyRow, AttemptRow, EnvRow, EventRow, RunRow, TaskRow
 
 ETA_NEEDS = 5
@@ -52,12 +53,15 @@ class Progress:
         return self._event(row) if isinstance(row, EventRow) else None
 
     def _attempt(self, row: AttemptRow) -> str:
-        self._done += row.replaces is None
-        self._here += 1
+        counted = row.role == "planned"
+        self._done += counted and row.replaces is None
+        self._here += counted
         verdict = {True: "pass", False: "fail", None: f"void {row.void}"}[row.passed]
         took = f"{row.wall_ms / 1000:.1f} s" if row.wall_ms is not None else "time unknown"
         who = f"{row.agent} #{(row.attempt or 0) + 1}" if row.agent else f"#{(row.attempt or 0) + 1}"
-        return f"[{self._done}/{self._planned}] {row.task} {row.env} {who}: {verdict}  {took}{self._left()}"
+        place = f"{self._done}/{self._planned}" if counted else row.role
+        left = self._left() if counted else ""
+        return f"[{place}] {row.task} {row.env} {who}: {verdict}  {took}{left}"
 
     def _left(self) -> str:
         now = self._clock()
@@ -82,8 +86,19 @@ class Progress:
             return None
         if row.event not in EVENTS:
             return None
+        if row.event == "request":
+            return _request(row)
         parts = [row.event, row.task, row.env, row.agent, row.outcome, row.reason]
         return " ".join(str(part) for part in parts if part is not None)
+
+
+def _request(row: EventRow) -> str:
+    detail = row.detail or {}
+    fresh = registered(row)
+    if fresh:
+        return f"registered: {fresh[0].k} fresh attempts in each of {len(fresh)} cells of flipped tasks"
+    asked = [detail.get("do"), detail.get("arg")]
+    return " ".join(["request", *(str(part) for part in asked if part is not None)])
 
 
 def _span(seconds: float) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tui_bench.analysis.banner import banner, gates
 from tui_bench.analysis.gate import exit_of
 from tui_bench.analysis.state import RunState
+from tui_bench.analysis.wording.numbers import counted
 from tui_bench.cleaning import clean
 
 
@@ -15,10 +16,18 @@ def closing_lines(state: RunState, ledger: Path, *, strict: bool) -> list[str]:
     lines = banner(state, strict=strict)
     lines += [
         f"attempts: {state.done} of {state.planned} planned; {state.passed} pass, {state.failed} fail, "
-        f"{state.voided} void" + (f", {state.replaced} replaced" if state.replaced else ""),
+        f"{state.voided} void" + (f", {state.replaced} replaced" if state.replaced else "") + _beyond(state),
         f"ledger: {ledger} head: {state.head}",
     ]
     return [clean(line) for line in lines]
+
+
+def _beyond(state: RunState) -> str:
+    """Attempts outside the plan: no gate counts them."""
+    probes, fresh = state.counts.probes, state.counts.reruns
+    return (f"; {counted(fresh, 'fresh attempt')} of flipped tasks" if fresh else "") + (
+        f"; {counted(probes, 'probe')}, never scored" if probes else ""
+    )
 
 
 def exit_code(state: RunState, *, strict: bool) -> int:

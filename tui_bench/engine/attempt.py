@@ -42,6 +42,11 @@ class Attempt:
         self.agent = context.agent(job.planned.agent)
         self.folder = context.folder(job)
 
+    @property
+    def cell(self) -> tuple[str, str, str]:
+        """Task, environment and agent."""
+        return self.job.planned.cell
+
     def stop(self, cause: StopCause) -> None:
         """End what runs now; the attempt becomes void with this cause."""
         if self.findings.stopped is None:

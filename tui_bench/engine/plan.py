@@ -28,7 +28,8 @@ class Planned:
     env: str
     agent: str
     attempt: int
-    order_index: int
+    order_index: int | None
+    """None for an attempt that stands in no order."""
 
     @property
     def cell(self) -> tuple[str, str, str]:

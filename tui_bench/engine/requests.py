@@ -20,7 +20,7 @@ from typing import Any
 from tui_bench.engine import host
 from tui_bench.errors import RunnerError
 
-DO = ("status", "pause", "resume", "jobs", "stop", "cancel")
+DO = ("status", "pause", "resume", "jobs", "stop", "cancel", "rerun", "rerun_flips")
 LINE_LIMIT = 64 * 1024
 ANSWER_S = 10.0
 

@@ -2,7 +2,7 @@
 
 It starts from a loaded study, prepares environments and templates, writes the first rows, screens, and then keeps
 `jobs` slots busy until the plan is done or somebody stops it. Everything it does is a row first. It listens on the
-run's socket; `pause`, `jobs` and `stop` are echoed in the ledger.
+run's socket; `pause`, `jobs`, `stop` and the re-runs are echoed in the ledger.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from typing import Any, Literal
 from tui_bench.engine.attempt import Attempt, StopCause
 from tui_bench.engine.context import Job, RunContext
 from tui_bench.engine.dead_agents import DeadAgents
+from tui_bench.engine.reruns import Reruns, cell_in_ledger, fresh_wanted
 from tui_bench.engine.screening import ScreeningCut, screen
 from tui_bench.environments.supervisor import SupervisorSlot
 from tui_bench.errors import LedgerError, RunnerError
 from tui_bench.ledger.rows import AnyRow, EventRow
 from tui_bench.ledger.writer import LedgerWriter
+from tui_bench.reading import read_ledger
 
 BEAT_S = 10.0
 MAX_JOBS = 1_000
@@ -31,9 +33,19 @@ class Runner:
     """One run, from its screening to its `ended` event. Made by `engine.setup`."""
 
     def __init__(
-        self, context: RunContext, writer: LedgerWriter, jobs: list[Job], *, screened: Mapping[tuple[str, str], str]
+        self,
+        context: RunContext,
+        writer: LedgerWriter,
+        jobs: list[Job],
+        reruns: Reruns,
+        *,
+        screened: Mapping[tuple[str, str], str],
+        left_out: int = 0,
     ) -> None:
+        """`left_out`: planned attempts that are still to be made and that this runner was not asked for."""
         self._context = context
+        self._reruns = reruns
+        self._left_out = left_out
         self._writer = writer
         self._queue: deque[Job] = deque(jobs)
         self._screened = screened
@@ -60,13 +72,18 @@ class Runner:
         """Make every job; returns why the run ended: `complete`, `stopped` or `interrupted`. Raises LedgerError."""
         beat = asyncio.create_task(self._beat())
         try:
-            if self._context.mode != "clean" and self._queue:
+            if self._context.mode != "clean" and any(job.role == "planned" for job in self._queue):
                 await self._screen()
+            else:
+                for pair, outcome in self._screened.items():
+                    self._context.note_screened(pair, outcome)
             self.state = "running" if self.state == "screening" else self.state
             self._staff()
             while self._workers:
                 await asyncio.wait(self._workers.values(), return_when=asyncio.FIRST_COMPLETED)
                 self._reap()
+                # A request may have come while the last worker was leaving.
+                self._staff()
             if self._failure is not None:
                 raise self._failure
             return self._end()
@@ -87,6 +104,9 @@ class Runner:
 
     async def answer(self, do: str, arg: Any) -> dict[str, Any]:  # noqa: ANN401  (a request's argument is any JSON)
         """Carry out one request; echoed in the ledger unless it only asks. Raises RunnerError."""
+        if do in ("rerun", "rerun_flips"):
+            await self._go_beyond(do, arg)
+            return self._status()
         if do != "status":
             self._emit_event("request", detail={"do": do, "arg": arg})
         actions: dict[str, Callable[[], None]] = {
@@ -129,6 +149,27 @@ class Runner:
             "queued": len(self._queue),
             "jobs": self._wanted,
         }
+
+    async def _go_beyond(self, do: str, arg: object) -> None:
+        """Queue a probe before everything else, or the registered re-run of the flips behind it."""
+        ledger = self._context.layout.ledger
+        self._refuse_at_the_end()
+        if do == "rerun":
+            running = self._running.get(str(arg))
+            cell = running.cell if running else await asyncio.to_thread(cell_in_ledger, ledger, str(arg))
+            self._refuse_at_the_end()
+            self._queue.appendleft(self._reruns.probe(str(arg), cell))
+        else:
+            k = fresh_wanted(arg)
+            state = await asyncio.to_thread(read_ledger, ledger)
+            self._refuse_at_the_end()
+            self._queue.extend(self._reruns.flips(state, k))
+        if self.state in ("running", "paused"):
+            self._staff()
+
+    def _refuse_at_the_end(self) -> None:
+        if self._stop_cause is not None or self.state == "ended":
+            raise RunnerError("the run is ending; `tui-bench resume` with --rerun or --rerun-flips does it afterwards")
 
     def _cancel(self, arg: object) -> None:
         attempt = self._running.get(str(arg))
@@ -174,14 +215,18 @@ class Runner:
                 row = await attempt.run()
             finally:
                 del self._running[attempt.attempt_id]
-            reason = self._dead.note(row)
+            reason = self._dead.note(row) if row.role != "probe" else None
             if reason is not None:
                 self.stop("interrupted", reason)
 
     def _end(self) -> str:
         if self._stop_cause is None:
             self.state = "ended"
-            self._emit_event("ended", outcome="complete")
+            if self._left_out:
+                reason = f"planned attempts left out: {self._left_out}; `tui-bench resume` makes them"
+                self._emit_event("ended", outcome="partial", reason=reason)
+            else:
+                self._emit_event("ended", outcome="complete")
             return "complete"
         outcome = "stopped" if self._stop_cause == "operator_stopped" else "interrupted"
         self._emit_event("stopped", outcome=outcome, reason=self._stop_reason)

@@ -21,8 +21,9 @@ from tui_bench.engine.guard import check_workspace_root, claim_root
 from tui_bench.engine.plan import Plan, Selection, make_plan, read_selection, write_plan
 from tui_bench.engine.prompts import keep_prompts
 from tui_bench.engine.recovery import lost_rows, recovered_event
-from tui_bench.engine.remaining import History, history_of, remaining
+from tui_bench.engine.remaining import History, history_of, remaining, remaining_fresh
 from tui_bench.engine.requests import RequestServer, RunnerFile, socket_path
+from tui_bench.engine.reruns import Asked, Checked, Reruns, check_asked
 from tui_bench.engine.runner import Runner
 from tui_bench.engine.selection import load_selected
 from tui_bench.engine.template import Template
@@ -81,11 +82,17 @@ async def set_up(study: Study, selection: Selection, layout: Layout, run_id: str
                 context.emit(task_row)
             for env_row in env_rows(context):
                 context.emit(env_row)
-            return _prepared(context, writer, remaining(plan, History()))
+            history = History()
+            return _prepared(context, writer, history, remaining(plan, history), Reruns(context, plan, history))
 
 
-async def set_up_resume(layout: Layout, jobs: int | None, observe: Observe) -> Prepared | None:
-    """Prepare to go on with a ledger; None when nothing is left to do. Raises TuiBenchError of every kind."""
+async def set_up_resume(
+    layout: Layout, jobs: int | None, observe: Observe, asked: Asked | None = None
+) -> Prepared | None:
+    """Prepare to go on with a ledger, or to make only what is `asked`; None when nothing is left to do.
+
+    Raises TuiBenchError of every kind.
+    """
     rows = _rows(layout.ledger)
     history = history_of(rows)
     if history.run is None:
@@ -95,12 +102,14 @@ async def set_up_resume(layout: Layout, jobs: int | None, observe: Observe) -> P
     plan = make_plan(study, selection)
     now = identity.run_row(study, plan, history.run.run_id, resumed=True)
     _refuse_differences(layout.ledger, identity.differing_fields(history.run, now))
-    if not history.open and history.ended and not remaining(plan, history):
+    fresh = remaining_fresh(plan, history, study.order.seed)
+    if asked is None and not history.open and history.ended and not remaining(plan, history) and not fresh:
         return None
+    checked = None if asked is None else check_asked(asked, rows, history, unfinished=bool(fresh))
     with _opened(layout, now.run_id) as writer:
         async with _prepared_ground(study, now.run_id, layout) as ground:
             context = _context(study, now.run_id, layout, ground, _emitter(writer, observe))
-            return _resumed(rows, history, plan, context, writer, now)
+            return _resumed(rows, history, plan, context, writer, now, checked)
 
 
 @contextmanager
@@ -115,7 +124,13 @@ def _opened(layout: Layout, run_id: str) -> Iterator[LedgerWriter]:
 
 
 def _resumed(
-    rows: list[AnyRow], history: History, plan: Plan, context: RunContext, writer: LedgerWriter, now: RunRow
+    rows: list[AnyRow],
+    history: History,
+    plan: Plan,
+    context: RunContext,
+    writer: LedgerWriter,
+    now: RunRow,
+    checked: Checked | None,
 ) -> Prepared:
     """Write the rows a resume begins with and make its runner."""
     _refuse_differences(context.layout.ledger, changed_since(rows, context))
@@ -126,7 +141,12 @@ def _resumed(
         context.emit(env_row)
     for lost in list(lost_rows(context, history)):
         history.add(context.emit(lost))
-    return _prepared(context, writer, remaining(plan, history), history)
+    planned = remaining(plan, history)
+    fresh = remaining_fresh(plan, history, context.study.order.seed)
+    reruns = Reruns(context, plan, history)
+    if checked is None:
+        return _prepared(context, writer, history, planned + fresh, reruns)
+    return _prepared(context, writer, history, reruns.jobs(checked, fresh), reruns, left_out=len(planned))
 
 
 def _refuse_differences(ledger: Path, fields: list[str]) -> None:
@@ -244,9 +264,14 @@ def _context(study: Study, run_id: str, layout: Layout, ground: _Ground, emit: E
 
 
 def _prepared(
-    context: RunContext, writer: LedgerWriter, jobs: list[Job], history: History | None = None
+    context: RunContext,
+    writer: LedgerWriter,
+    history: History,
+    jobs: list[Job],
+    reruns: Reruns,
+    left_out: int = 0,
 ) -> Prepared:
-    runner = Runner(context, writer, jobs, screened=history.screened if history is not None else {})
+    runner = Runner(context, writer, jobs, reruns, screened=history.screened, left_out=left_out)
     keep_prompts(context.study, context.layout)
     socket = socket_path(context.run_id)
     server = RequestServer(socket, runner.answer)
