@@ -33,6 +33,8 @@ from tui_bench.ledger.rows import AnyRow, AttemptRow, EnvRow, EventRow, RunRow, 
 Changed = CellKey | str
 """A cell, or one of "run", "tasks", "environments", "running", "excluded", "status"."""
 
+JOBS_MOST = 1000
+"""A runner refuses more; the request is in the ledger all the same."""
 _NOTHING: frozenset[Changed] = frozenset()
 
 
@@ -63,6 +65,7 @@ def _fold_run(state: RunState, row: RunRow, offset: int) -> Iterable[Changed]:
         state.resumes += 1
     # Whoever wrote the rows before is gone: what it had running has ended, with or without a row of its own.
     state.running.clear()
+    state.jobs_asked = None
     state.status = "running"
     state.why = None
     return ("run", "running", "status")
@@ -115,8 +118,9 @@ def _fold_attempt(state: RunState, row: AttemptRow, offset: int) -> Iterable[Cha
         flags |= REPLACED
         _uncount(state, cell, key, number, replaced=row.replaces is not None)
     cell.put(
-        number, code, cause=cause, flags=flags, exit_code=row.exit_code, offset=offset, wall_ms=row.wall_ms
-    )
+        number, code, cause=cause, flags=flags, exit_code=row.exit_code, offset=offset, wall_ms=row.wall_ms,
+        tokens=None if row.tokens_in is None or row.tokens_out is None else row.tokens_in + row.tokens_out,
+    )  # fmt: skip
     _count(state, cell, key, number)
     return (key, "running")
 
@@ -242,6 +246,10 @@ def _resumed(state: RunState, row: EventRow) -> Iterable[Changed]:
 
 
 def _request(state: RunState, row: EventRow) -> Iterable[Changed]:
+    detail = row.detail or {}
+    asked = str(detail.get("arg"))
+    if detail.get("do") == "jobs" and asked.isascii() and asked.isdecimal() and 1 <= int(asked[:9]) <= JOBS_MOST:
+        state.jobs_asked = int(asked[:9])
     found = registered(row)
     for one in found:
         state.registered[one.cell] = one.k

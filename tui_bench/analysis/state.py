@@ -61,7 +61,7 @@ class Cell:
     """The attempts of one (task, environment, agent), by number. Methods answer for unknown numbers too."""
 
     __slots__ = (
-        "_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_walls",
+        "_causes", "_codes", "_exits", "_flags", "_flaky", "_offsets", "_tokens", "_walls",
         "fresh_failed", "fresh_passed", "fresh_void", "probes", "superseded",
     )  # fmt: skip
 
@@ -72,6 +72,7 @@ class Cell:
         self._exits = array("h", [NONE_MS]) * attempts
         self._offsets = array("q", [0]) * attempts
         self._walls = array("i", [NONE_MS]) * attempts
+        self._tokens = array("i", [NONE_MS]) * attempts
         self._flaky = 0
         self.probes: tuple[Probe, ...] = ()
         self.superseded: tuple[tuple[int, int], ...] = ()
@@ -112,6 +113,15 @@ class Cell:
         """Milliseconds of the whole attempt; None where unknown."""
         known = 0 <= number < len(self._walls) and self._walls[number] != NONE_MS
         return self._walls[number] if known else None
+
+    def tokens(self, number: int) -> int | None:
+        """Tokens in and out of attempt `number`; None where either is unknown."""
+        known = 0 <= number < len(self._tokens) and self._tokens[number] != NONE_MS
+        return self._tokens[number] if known else None
+
+    def causes(self) -> set[str]:
+        """First void causes of the cell's attempts."""
+        return {CAUSES[index] for index in set(self._causes) if index}
 
     def passes(self) -> int:
         """Attempts that passed."""
@@ -155,6 +165,7 @@ class Cell:
         exit_code: int | None,
         offset: int,
         wall_ms: int | None,
+        tokens: int | None = None,
     ) -> None:
         """Store the newest row of attempt `number`. Raises IndexError beyond NUMBER_LIMIT."""
         if number >= len(self._codes):
@@ -168,6 +179,7 @@ class Cell:
         self._exits[number] = exit_code if exit_code is not None and 0 <= exit_code < 32_768 else NONE_MS
         self._offsets[number] = offset
         self._walls[number] = NONE_MS if wall_ms is None or wall_ms < 0 else min(wall_ms, _MS_MAX)
+        self._tokens[number] = NONE_MS if tokens is None or tokens < 0 else min(tokens, _MS_MAX)
 
     def _grow(self, length: int) -> None:
         if length > NUMBER_LIMIT:
@@ -179,6 +191,7 @@ class Cell:
         self._exits.extend([NONE_MS] * more)
         self._offsets.extend([0] * more)
         self._walls.extend([NONE_MS] * more)
+        self._tokens.extend([NONE_MS] * more)
 
 
 _CODES = (Code.MISSING, Code.PASS, Code.FAIL, Code.VOID)
@@ -263,6 +276,8 @@ class RunState:
     agents_known: bool = False
     idle: Counter[str] = field(default_factory=Counter)
     """agent -> counting rows with an empty patch and no usage."""
+    jobs_asked: int | None = None
+    """Attempts at once, as asked for since the last `run` row; None where nobody asked."""
     walls: list[int] = field(default_factory=list)
     """Milliseconds of the last attempts with a verdict, newest last, at most WALLS_KEPT."""
 
@@ -277,6 +292,11 @@ class RunState:
         if self.run is not None:
             return self.run.subject
         return "agent" if any(self.agents) else "clean"
+
+    @property
+    def jobs(self) -> int:
+        """Attempts at once: what was asked for last, else what the run began with."""
+        return self.jobs_asked or (self.run.jobs if self.run is not None else 1)
 
     @property
     def planned(self) -> int:
