@@ -11,14 +11,19 @@ from tui_bench.tui import keys
 from tui_bench.tui.app import BenchApp
 from tui_bench.tui.screens.confirm import ConfirmScreen
 from tui_bench.tui.screens.help import HelpScreen
+from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.quit import QuitScreen
+from tui_bench.tui.widgets.filter_bar import FilterInput
 from tui_bench.tui.widgets.grid import Grid
 from tui_bench.tui.widgets.log_tail import LogTail
+from tui_bench.tui.widgets.row_pane import RowPane
+from tui_bench.tui.widgets.rows_table import RowsTable
 
 OWNERS: dict[keys.Scope, tuple[type, ...]] = {
-    "app": (BenchApp,), "run": (MainScreen,), "pane": (Grid, LogTail, HelpScreen), "grid": (Grid,), "log": (LogTail,),
-    "help": (HelpScreen,), "quit": (QuitScreen,), "confirm": (ConfirmScreen,),
+    "app": (BenchApp,), "run": (MainScreen,), "pane": (Grid, LogTail, HelpScreen, RowsTable, RowPane),
+    "grid": (Grid,), "log": (LogTail,), "help": (HelpScreen,), "quit": (QuitScreen,), "confirm": (ConfirmScreen,),
+    "views": (BenchApp,), "ledger": (LedgerScreen,), "rows": (RowsTable,), "filter": (FilterInput,),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from textual import work
+from textual import on, work
 from textual.app import App
 from textual.binding import BindingType
 
@@ -24,6 +24,7 @@ from tui_bench.tui import keys, safe
 from tui_bench.tui.glyphs import ASCII, glyphs_for
 from tui_bench.tui.link import RunnerLink
 from tui_bench.tui.screens.help import HelpScreen
+from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.quit import QuitScreen
 from tui_bench.tui.themes import DARK, LIGHT, verdict_colours
@@ -91,7 +92,25 @@ class BenchApp(App[Departure]):
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
             files = [("ledger", safe.line(str(self._ledger))), ("files", safe.line(str(Layout(self._ledger).files)))]
-            self.push_screen(HelpScreen(self._glyphs, self._ascii, files))
+            subject = getattr(self.screen, "HELP_OF", "run")
+            self.push_screen(HelpScreen(self._glyphs, self._ascii, files, subject))
+
+    def action_show_ledger(self) -> None:
+        """Every row of the ledger, over the grid."""
+        self.push_screen(LedgerScreen(self._ledger, self._glyphs, self._ascii))
+
+    def action_show_run(self) -> None:
+        """Back to the grid, whatever lies over it."""
+        while self.screen is not self._main and len(self.screen_stack) > 1:
+            self.pop_screen()
+
+    def action_show_home(self) -> None:
+        """Recent runs."""
+
+    @on(LedgerScreen.AttemptOpened)
+    def _attempt_opened(self, event: LedgerScreen.AttemptOpened) -> None:
+        self.action_show_run()
+        self._main.open_attempt((event.task, event.env, event.agent))
 
     def action_leave(self) -> None:
         """Go at once; a run that is going on goes on."""

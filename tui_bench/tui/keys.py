@@ -12,7 +12,11 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "run", "pane", "grid", "log", "help", "quit", "confirm"]
+Scope = Literal[
+    "app", "run", "pane", "grid", "log", "task", "attempts", "search", "copy",
+    "help", "quit", "confirm", "views", "ledger", "rows", "filter", "home",
+    "start",
+]
 Group = Literal["MOVE", "LOOK", "RUN"]
 
 
@@ -52,7 +56,7 @@ KEYS: tuple[Key, ...] = (
     Key("move.page_up", "pageup,ctrl+u", "^u PgUp", "pane", "MOVE", "page(-1)", "page", "one page up"),
     Key("pane.next", "tab", "tab", "run", "MOVE", "app.focus_next", "pane", "next pane", 8),
     Key("pane.previous", "shift+tab", "shift+tab", "run", "MOVE", "app.focus_previous", "pane", "previous pane"),
-    Key("log.open", "enter", "⏎", "grid", "LOOK", "open", "log", "read the log of this cell", 3, "enter"),
+    Key("cell.open", "enter", "⏎", "grid", "LOOK", "open", "open", "open this cell's task", 3, "enter"),
     Key("log.back", "escape", "esc", "log", "MOVE", "back", "grid", "back to the grid", 3),
     Key("attempt.previous", "left_square_bracket", "[", "run", "LOOK", "log_shift(-1)", "prev", "previous log here"),
     Key("attempt.next", "right_square_bracket", "]", "run", "LOOK", "log_shift(1)", "next log",
@@ -68,6 +72,48 @@ KEYS: tuple[Key, ...] = (
         0, "", True),
     Key("view.interrupt", "ctrl+c", "^c", "app", "RUN", "app.interrupt", "copy", "copy what is selected, else like q",
         0, "", True),
+    Key("view.ledger", "6", "6", "run", "LOOK", "app.show_ledger", "ledger", "every row of the ledger", 12),
+    Key("view.home", "0", "0", "views", "MOVE", "app.show_home", "home", "recent runs; start one", 13),
+    Key("rows.open", "enter", "⏎", "rows", "LOOK", "open", "attempt", "open the attempt of this row", 3, "enter"),
+    Key("ledger.filter", "slash", "/", "ledger", "LOOK", "filter", "filter", "filter rows", 4),
+    Key("ledger.follow", "f", "f", "ledger", "LOOK", "follow", "follow", "follow the newest row, or stay", 6),
+    Key("ledger.order", "s", "s", "ledger", "LOOK", "order", "order", "newest first, or ledger order", 9),
+    Key("ledger.bad", "b", "b", "ledger", "LOOK", "bad", "bad", "damaged rows only", 5),
+    Key("ledger.earlier", "less_than_sign", "<", "ledger", "MOVE", "linked(-1)", "start",
+        "to its start, or what it replaces", 8),
+    Key("ledger.later", "greater_than_sign", ">", "ledger", "MOVE", "linked(1)", "result",
+        "to its result, or what replaced it", 7),
+    Key("ledger.copy", "y", "y", "ledger", "LOOK", "copy", "copy", "copy the row's JSON", 10),
+    Key("ledger.pane", "tab", "tab", "ledger", "MOVE", "app.focus_next", "pane", "list or whole row", 11),
+    Key("ledger.run", "1", "1", "ledger", "MOVE", "app.show_run", "run", "back to the grid", 12),
+    Key("ledger.back", "escape", "esc", "ledger", "MOVE", "back", "back", "clear the filter, then back", 2),
+    Key("ledger.quit", "q", "q", "ledger", "RUN", "app.ask_quit", "quit", "quit; with work running it asks", 2),
+    Key("filter.keep", "enter", "⏎", "filter", "LOOK", "submit", "keep", "keep this filter", 1, "enter"),
+    Key("filter.abandon", "escape", "esc", "filter", "LOOK", "abandon", "undo", "the filter that was before", 1),
+    Key("task.open", "enter", "⏎", "attempts", "LOOK", "open", "read", "to the texts of this attempt", 12, "enter"),
+    Key("task.tab_previous", "left_square_bracket", "[", "task", "LOOK", "tab_shift(-1)", "tab",
+        "previous text of the attempt", 3),
+    Key("task.tab_next", "right_square_bracket", "]", "task", "LOOK", "tab_shift(1)", "tab",
+        "next text: logs, prompt, row", 3),
+    Key("task.pane_next", "tab", "tab", "task", "MOVE", "app.focus_next", "pane", "attempts or text", 4),
+    Key("task.pane_previous", "shift+tab", "shift+tab", "task", "MOVE", "app.focus_previous", "pane", "previous pane"),
+    Key("task.search", "slash", "/", "task", "LOOK", "search", "search", "search in this text", 5),
+    Key("task.next", "n", "n", "task", "MOVE", "next(1)", "next", "next match; else next ✗ or ∅", 9),
+    Key("task.previous", "N", "N", "task", "MOVE", "next(-1)", "previous", "the one before"),
+    Key("task.follow", "f", "f", "task", "LOOK", "follow", "freeze", "freeze a growing log, or follow", 13),
+    Key("task.wrap", "w", "w", "task", "LOOK", "wrap", "wrap", "wrap long lines", 10),
+    Key("task.zoom", "z", "z", "task", "LOOK", "zoom", "zoom", "this pane alone, or all again", 8),
+    Key("task.copy", "y", "y", "task", "LOOK", "copy", "copy", "copy row, path, command or diff", 6),
+    Key("task.editor", "e", "e", "task", "LOOK", "edit", "editor", "a copy of this text in $EDITOR", 11),
+    Key("task.pager", "o", "o", "task", "LOOK", "page_out", "pager", "this text, cleaned, in $PAGER", 11),
+    Key("task.shell", "exclamation_mark", "!", "task", "LOOK", "shell", "shell", "shell in a fresh copy of its tree", 7),
+    Key("task.back", "escape,q", "esc", "task", "MOVE", "back", "back", "end the search, then back", 2),
+    Key("search.abandon", "escape", "esc", "search", "MOVE", "abandon", "close", "close the search line", 1),
+    Key("copy.row", "r", "r", "copy", "LOOK", "answer('row')", "row", "the row as JSON", 1),
+    Key("copy.path", "p", "p", "copy", "LOOK", "answer('path')", "path", "path of the text that is open", 2),
+    Key("copy.command", "c", "c", "copy", "LOOK", "answer('command')", "command", "the verify command", 3),
+    Key("copy.diff", "d", "d", "copy", "LOOK", "answer('diff')", "diff", "the agent's change", 4),
+    Key("copy.nothing", "escape,q", "esc", "copy", "MOVE", "answer('')", "close", "copy nothing", 5),
     Key("help.close", "escape,q", "esc", "help", "MOVE", "dismiss", "close", "close help", 1),
     Key("quit.detach", "d,enter", "d", "quit", "RUN", "answer('detach')", "detach", "leave; the runner goes on", 1),
     Key("quit.stop", "s", "s", "quit", "RUN", "answer('stop')", "stop run", "stop the run, then leave", 2),
@@ -78,7 +124,10 @@ KEYS: tuple[Key, ...] = (
 """Every key this program binds."""
 
 SCREENS: dict[str, tuple[Scope, ...]] = {
-    "run": ("app", "run", "pane", "grid", "log"),
+    "run": ("app", "run", "views", "pane", "grid", "log"),
+    "ledger": ("app", "ledger", "views", "pane", "rows"),
+    "task": ("app", "task", "pane", "attempts"),
+    "copy": ("copy",),
     "help": ("app", "pane", "help"),
     "quit": ("quit",),
     "confirm": ("confirm",),

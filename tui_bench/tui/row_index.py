@@ -1,7 +1,7 @@
 """Where every line of a ledger begins: 8 bytes a row, nothing parsed, so a million rows are cheap to hold and to enter.
 
 Lines are named by their place, from 0. Reading opens the file by its path each time and gives nothing when another file
-lies there than the one that was indexed; the next `poll` then starts again and says what happened.
+lies there than the one that was indexed; the next `poll` then starts again and says why.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ class RowIndex:
 
     def __init__(self, ledger: Path) -> None:
         self.path = ledger
-        self.broke: Broke | None = None
-        """What made the last poll start again from the first line."""
         self.more = True
         """There is more to read at once."""
         self._tail = Tail(ledger, POLL_BYTES)
@@ -50,19 +48,23 @@ class RowIndex:
         """The system's words where it cannot be read."""
         return self._tail.reason
 
-    def poll(self) -> None:
-        """Take in the lines completed since the last poll. Never raises."""
-        before = self._tail.identity
+    def poll(self) -> Broke | None:
+        """Take in the lines completed since the last poll; what made it start again from line 1, if anything did."""
+        before, broke = self._tail.identity, None
         lines = self._tail.poll_raw()
-        self.broke = None
         if self._tail.reset:
             self._starts, self._end = array("Q"), 0
-            gone = self._tail.state != "reading"
-            self.broke = "removed" if gone else "replaced" if self._tail.identity != before else "cut"
+            broke = self._what_broke(before)
         self._starts.extend(line.offset for line in lines)
         if lines:
             self._end = lines[-1].offset + lines[-1].length + 1
         self.more = self._tail.more
+        return broke
+
+    def _what_broke(self, before: tuple[int, int]) -> Broke:
+        if self._tail.state != "reading":
+            return "removed"
+        return "replaced" if self._tail.identity != before else "cut"
 
     def close(self) -> None:
         """Give up the file."""

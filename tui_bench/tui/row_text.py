@@ -23,24 +23,42 @@ class TextLine:
     key: int = 0
 
 
-def row_text(raw: RawLine, faults: tuple[str, ...], width: int) -> list[TextLine]:
-    """The row's lines. A damaged one begins with what is wrong, and its bytes follow as far as they can be shown."""
+def row_text(raw: RawLine, faults: tuple[str, ...], width: int, *, compact: bool = False) -> list[TextLine]:
+    """The row's lines; `compact` puts several short members on one.
+
+    A damaged row begins with what is wrong, and its bytes follow as far as they can be shown.
+    """
     said = [TextLine(piece) for fault in faults for piece in _pieces(f"line {raw.number}: {fault}", width)]
     if raw.data is None:
         return said
-    body = [line for text in _members(raw.data) for line in _wrapped(text, width)]
+    body = [line for text in _members(raw.data, width if compact else 0) for line in _wrapped(text, width)]
     return [*said, TextLine(""), *body] if said else body
 
 
-def _members(data: bytes) -> list[str]:
-    """One member a line where the line is JSON, else the line itself."""
+def _members(data: bytes, packed: int) -> list[str]:
+    """One member a line where it is JSON, as many as fit into `packed` cells where asked; else the line itself."""
     fault = find_fault(data)
     if fault is None or fault.kind == "unknown_kind":
         try:
-            return json.dumps(json.loads(data), ensure_ascii=False, indent=1, sort_keys=True).split("\n")
+            row = json.loads(data)
+            return _packed(row, packed) if packed and isinstance(row, dict) else _dump(row, 1).split("\n")
         except (RecursionError, ValueError):
             pass  # valid, but nested deeper than it can be laid out: shown as it stands
     return [data.decode("utf-8", "replace")]
+
+
+def _packed(row: dict[str, object], width: int) -> list[str]:
+    lines = [""]
+    for name in sorted(row):
+        member = f"{_dump(name)}: {_dump(row[name])}, "
+        if lines[-1] and cell_len(lines[-1]) + cell_len(member) > width + 1:
+            lines.append("")
+        lines[-1] += member
+    return [*lines[:-1], lines[-1].removesuffix(", ")]
+
+
+def _dump(value: object, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=True)
 
 
 def _wrapped(text: str, width: int) -> list[TextLine]:

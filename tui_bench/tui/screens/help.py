@@ -1,4 +1,4 @@
-"""Keys and signs of the main screen, made from the key table and the glyph set, so they cannot drift from either."""
+"""Keys and signs of a screen, made from the key table and the glyph set, so they cannot drift from either."""
 
 from __future__ import annotations
 
@@ -42,15 +42,18 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("pane", "help")
 
-    def __init__(self, glyphs: Glyphs, ascii_only: bool, files: list[tuple[str, Content]]) -> None:
+    def __init__(
+        self, glyphs: Glyphs, ascii_only: bool, files: list[tuple[str, Content]], subject: str = "run"
+    ) -> None:
         super().__init__()
+        self._subject = subject
         self._glyphs = glyphs
         self._ascii = ascii_only
         self._files = files
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as box:
-            box.border_title = Content("Help: run")
+            box.border_title = Content(f"Help: {self._subject}")
             box.border_subtitle = Content("esc closes")
             with Horizontal(id="help-keys"):
                 for group in TITLES:
@@ -61,7 +64,7 @@ class HelpScreen(ModalScreen[None]):
             yield Static(_files(self._files), markup=False)
 
     def _keys(self, group: keys.Group) -> Content:
-        rows = [key for key in keys.of(*keys.SCREENS["run"]) if key.group == group]
+        rows = [key for key in keys.of(*keys.SCREENS[self._subject]) if key.group == group]
         lines = [Content.assemble((TITLES[group], "bold $accent"))]
         for key in rows:
             label = key.shown(self._ascii)

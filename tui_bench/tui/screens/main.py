@@ -25,6 +25,7 @@ from textual.widgets import Static
 
 from tui_bench.analysis.banner import banner
 from tui_bench.analysis.fold import Changed
+from tui_bench.analysis.state import CellKey
 from tui_bench.errors import LedgerError, RunnerError
 from tui_bench.ledger.runs import Layout
 from tui_bench.reading import find_damage
@@ -59,7 +60,7 @@ class MainScreen(Screen[None]):
     """The first screen. `link` is None where no runner is known."""
 
     CSS_PATH = "main.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("run")
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("run", "views")
 
     def __init__(
         self,
@@ -283,13 +284,18 @@ class MainScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         pane: keys.Scope = "log" if event.widget is self._log else "grid"
-        self.query_one("#hints", Hints).show("app", "run", pane)
+        self.query_one("#hints", Hints).show("app", "run", "views", pane)
 
     @on(Grid.CursorMoved)
     def _cell_chosen(self, event: Grid.CursorMoved) -> None:
         self._desk.choose(event.key)
         self._show_log()
         self._show_why()
+
+    def open_attempt(self, key: CellKey) -> None:
+        """Show the log of a cell that was chosen elsewhere."""
+        self._grid.choose(key)
+        self._cell_opened(Grid.CellOpened(key))
 
     @on(Grid.CellOpened)
     def _cell_opened(self, event: Grid.CellOpened) -> None:
