@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 from tui_ledgers import TASKS, Book, Clock, story
-from tui_screens import NARROW, WIDE, gone, grid, lines, shown, text, until
+from tui_screens import NARROW, WIDE, gone, lines, shown, text, until
 
 from tui_bench.tui.app import BenchApp, Departure
 from tui_bench.tui.filter import parse_filter
@@ -19,6 +19,7 @@ from tui_bench.tui.row_index import RowIndex
 from tui_bench.tui.row_search import BadRows, FilteredRows
 from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
+from tui_bench.tui.screens.task import TaskScreen
 from tui_bench.tui.widgets.rows_table import RowsTable
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b6n\u202e[bold][/x]"
@@ -161,8 +162,10 @@ async def test_enter_opens_the_attempt_of_a_row(path: Path) -> None:
         await pilot.press(*"/void:*", "enter")
         await shown(pilot, "1 of 280 rows")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
-        assert grid(app).cursor == (TASKS[10], "there", "weak")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen))
+        await shown(pilot, "void, oracle_mutated: the oracle was changed during the attempt")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, LedgerScreen))
     found = opened[0]
     assert (found.task, found.env, found.agent, found.number) == (TASKS[10], "there", "weak", 1)
 

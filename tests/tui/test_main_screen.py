@@ -141,12 +141,12 @@ async def test_brackets_walk_through_the_logs_of_a_cell(path: Path) -> None:
         await shown(pilot, "edits src/main.py (+3 -1)")
 
 
-async def test_enter_opens_the_log_and_escape_returns(path: Path) -> None:
+async def test_tab_goes_to_the_log_and_escape_returns(path: Path) -> None:
     story(path).close()
     app = BenchApp(path, None)
     async with app.run_test(size=NARROW) as pilot:
         await shown(pilot, "t01")
-        await pilot.press("enter")
+        await pilot.press("tab")
         assert app.focused is log(app)
         await shown(pilot, "esc grid")
         await pilot.press("escape")
@@ -187,7 +187,7 @@ async def test_a_log_scrolled_up_stays_and_its_end_follows_again(path: Path) -> 
     app = BenchApp(path, None)
     async with app.run_test(size=NARROW) as pilot:
         await shown(pilot, "row 99")
-        await pilot.press("enter", "k", "k", "k")
+        await pilot.press("tab", "k", "k", "k")
         await gone(pilot, "row 99")
         before = log(app).lines
         with target.open("ab") as handle:
@@ -216,7 +216,7 @@ async def test_long_lines_wrap_and_unwrap(path: Path) -> None:
         await shown(pilot, "the-end")
         await pilot.press("w")
         await gone(pilot, "the-end")
-        await pilot.press("enter", *["l"] * 20)
+        await pilot.press("tab", *["l"] * 20)
         await shown(pilot, "the-end")
     book.close()
 

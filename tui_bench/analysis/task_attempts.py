@@ -57,9 +57,14 @@ def attempts_of(state: RunState, task: str) -> list[TaskAttempt]:
     return found + [one for key in keys for one in _beyond(state.cell(*key), key, mine)]
 
 
-def telling(found: list[TaskAttempt], key: CellKey) -> TaskAttempt | None:
-    """The attempt of a cell that says most: the running one, else the first that did not pass, else the first."""
-    own = [one for one in found if one.key == key and one.kind == "planned"]
+def telling(found: list[TaskAttempt], key: CellKey, number: int | None = None) -> TaskAttempt | None:
+    """The attempt of a cell that says most: the running one, else the first that did not pass, else the first.
+
+    With `number` that attempt, the row that counts before any it replaced.
+    """
+    own = [one for one in found if one.key == key and (one.kind == "planned" or number is not None)]
+    if number is not None and (numbered := [one for one in own if one.number == number]):
+        return numbered[-1]
     running = [one for one in own if one.running is not None]
     failing = [one for one in own if one.code in (Code.FAIL, Code.VOID)]
     return next(iter([*running[-1:], *failing, *own]), None)

@@ -18,6 +18,7 @@ from textual import on, work
 from textual.app import App
 from textual.binding import BindingType
 
+from tui_bench.analysis.state import CellKey
 from tui_bench.errors import TuiBenchError, UsageError
 from tui_bench.ledger.runs import Layout
 from tui_bench.tui import keys, safe
@@ -27,7 +28,10 @@ from tui_bench.tui.screens.help import HelpScreen
 from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.quit import QuitScreen
+from tui_bench.tui.screens.task import Sight, TaskScreen
 from tui_bench.tui.themes import DARK, LIGHT, verdict_colours
+from tui_bench.tui.trees import TreeMaker
+from tui_bench.tui.widgets.grid import Grid
 
 Choice = Literal["quit", "detach", "stop", "signal"]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -61,12 +65,16 @@ class BenchApp(App[Departure]):
         *,
         ascii_glyphs: bool = False,
         clock: Callable[[], float] = time.time,
+        trees: TreeMaker | None = None,
     ) -> None:
         super().__init__()
         self.animation_level = "none"
         self.failure: str | None = None
         """One line on the fault that ended the app; None where none did."""
         self._ledger = ledger
+        self._link = link
+        self._clock = clock
+        self._trees = trees
         self._glyphs = glyphs_for(ascii_glyphs)
         self._ascii = self._glyphs is ASCII
         self._main = MainScreen(ledger, link, self._glyphs, self._ascii, clock)
@@ -79,12 +87,13 @@ class BenchApp(App[Departure]):
         return verdict_colours(self.current_theme.dark)
 
     def on_mount(self) -> None:
-        if not self.is_headless:
-            self._catch_signals()
+        self._catch_signals()
         self.set_class(self._ascii, "-ascii")
         self.push_screen(self._main)
 
     def _catch_signals(self) -> None:
+        if self.is_headless:
+            return
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
             loop.add_signal_handler(number, self.exit, Departure("signal", 128 + number))
@@ -107,10 +116,23 @@ class BenchApp(App[Departure]):
     def action_show_home(self) -> None:
         """Recent runs."""
 
+    @on(Grid.CellOpened)
+    def _cell_opened(self, event: Grid.CellOpened) -> None:
+        self._open_task(event.key)
+
+    def _open_task(self, key: CellKey, number: int | None = None) -> None:
+        """A task over what is shown now, on one of its attempts, else on the most telling one of the cell."""
+        if isinstance(self.screen, TaskScreen):
+            return
+        sight = Sight(
+            self._main.feed, Layout(self._ledger), self._glyphs, self._ascii, self._clock,
+            lambda: self._link is not None and self._link.alive, self._trees, self._catch_signals,
+        )  # fmt: skip
+        self.push_screen(TaskScreen(sight, key, number))
+
     @on(LedgerScreen.AttemptOpened)
     def _attempt_opened(self, event: LedgerScreen.AttemptOpened) -> None:
-        self.action_show_run()
-        self._main.open_attempt((event.task, event.env, event.agent))
+        self._open_task((event.task, event.env, event.agent), event.number)
 
     def action_leave(self) -> None:
         """Go at once; a run that is going on goes on."""
@@ -170,11 +192,13 @@ def one_line(error: Exception) -> str:
     return safe.text(f"{type(error).__name__}: {error}{where}")
 
 
-def run_app(ledger: Path, link: RunnerLink | None, *, ascii_glyphs: bool = False) -> Departure:
+def run_app(
+    ledger: Path, link: RunnerLink | None, *, ascii_glyphs: bool = False, trees: TreeMaker | None = None
+) -> Departure:
     """Show the ledger until it is left. Raises UsageError where a terminal cannot, TuiBenchError on a fault."""
     if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
         raise UsageError("this terminal cannot move its cursor (TERM is dumb or unset): use --headless or --plain")
-    app = BenchApp(ledger, link, ascii_glyphs=ascii_glyphs)
+    app = BenchApp(ledger, link, ascii_glyphs=ascii_glyphs, trees=trees)
     left = app.run()
     if app.failure is not None:
         raise TuiBenchError(

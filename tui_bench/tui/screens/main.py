@@ -25,7 +25,6 @@ from textual.widgets import Static
 
 from tui_bench.analysis.banner import banner
 from tui_bench.analysis.fold import Changed
-from tui_bench.analysis.state import CellKey
 from tui_bench.errors import LedgerError, RunnerError
 from tui_bench.ledger.runs import Layout
 from tui_bench.reading import find_damage
@@ -291,19 +290,6 @@ class MainScreen(Screen[None]):
         self._desk.choose(event.key)
         self._show_log()
         self._show_why()
-
-    def open_attempt(self, key: CellKey) -> None:
-        """Show the log of a cell that was chosen elsewhere."""
-        self._grid.choose(key)
-        self._cell_opened(Grid.CellOpened(key))
-
-    @on(Grid.CellOpened)
-    def _cell_opened(self, event: Grid.CellOpened) -> None:
-        self._desk.choose(event.key)
-        if self._log.frozen:
-            self._log.freeze(False)
-        self._show_log()
-        self._log.focus()
 
     @on(LogTail.Back)
     def _log_left(self) -> None:

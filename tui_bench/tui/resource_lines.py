@@ -1,0 +1,233 @@
+"""What an attempt took and what it was, in lines: time by phase beside its cell's other attempts, memory, identity.
+
+Only what rows hold is drawn. Unknown is written `null`; a limit is named only where the ledger names one.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from tui_bench.analysis.state import RunState
+from tui_bench.ledger.rows import AttemptRow, PhasesMs
+from tui_bench.tui import safe
+from tui_bench.tui.glyphs import Glyphs
+
+LABEL = 10
+PHASES = ("prepare", "agent", "collect", "verify", "replays")
+BARS_MOST = 8
+"""Attempts of a cell whose bars are drawn; the chosen one is always among them."""
+_TONES = {"prepare": "$text-muted", "agent": "$bench-running", "collect": "$text-muted", "verify": "$bench-pass",
+          "replays": "$accent"}  # fmt: skip
+_BLOCKS = {"prepare": "░", "agent": "█", "collect": "░", "verify": "▓", "replays": "▒"}
+_LETTERS = {"prepare": ".", "agent": "#", "collect": ".", "verify": "=", "replays": "-"}
+_HASH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """An attempt of the same cell; `row` None until it has been read."""
+
+    label: str
+    row: AttemptRow | None
+    chosen: bool
+
+
+def resource_lines(
+    state: RunState, row: AttemptRow, siblings: Sequence[Sibling], width: int, glyphs: Glyphs
+) -> list[Content]:
+    """All lines for one attempt; none is longer than `width` where its own text can be cut."""
+    shown = _near(siblings)
+    lines = [_phase_line(row, glyphs)]
+    lines += _bars(shown, width, glyphs)
+    lines += _measured(row, shown, width, glyphs)
+    lines += [Content("")]
+    lines += _identity(state, row)
+    return lines
+
+
+def seconds(ms: int | None) -> str:
+    """`0.40 s`, `48 s`, `12:05`; `null` where it is not known."""
+    if ms is None:
+        return "null"
+    if ms < 9_995:
+        return f"{ms / 1000:.2f} s"
+    return f"{ms / 1000:.0f} s" if ms < 600_000 else f"{ms // 60_000}:{ms // 1000 % 60:02} min"
+
+
+def size(count: int | None) -> str:
+    """Bytes as `16.7 MB`; `null` where they are not known."""
+    if count is None:
+        return "null"
+    for unit, least in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= least:
+            return f"{count / least:.1f} {unit}"
+    return f"{count} bytes"
+
+
+def tokens(count: int | None) -> str:
+    """`38.1k`, `512`, `null`."""
+    if count is None:
+        return "null"
+    for unit, least in (("M", 10**6), ("k", 10**3)):
+        if count >= least:
+            return f"{count / least:.1f}{unit}"
+    return str(count)
+
+
+def _near(siblings: Sequence[Sibling]) -> list[Sibling]:
+    at = next((place for place, one in enumerate(siblings) if one.chosen), 0)
+    first = max(0, min(at - BARS_MOST // 2, len(siblings) - BARS_MOST))
+    return list(siblings[first : first + BARS_MOST])
+
+
+def _labelled(label: str, *parts: Content | str | tuple[str, str]) -> Content:
+    return Content.assemble((f"{label:<{LABEL}}", "$text-muted"), *parts)
+
+
+def _phase_line(row: AttemptRow, glyphs: Glyphs) -> Content:
+    signs = _signs(glyphs)
+    parts: list[Content | str | tuple[str, str]] = [seconds(row.wall_ms)]
+    for phase in PHASES:
+        took = _took(row.phases_ms, phase)
+        if took is not None:
+            parts += ["   ", (signs[phase], _TONES[phase]), f" {phase} {seconds(took)}"]
+    return _labelled("wall", *parts)
+
+
+def _signs(glyphs: Glyphs) -> dict[str, str]:
+    return _LETTERS if glyphs.passed.isascii() else _BLOCKS
+
+
+def _took(phases: PhasesMs, phase: str) -> int | None:
+    value: int | None = getattr(phases, phase)
+    return value
+
+
+def _bars(shown: Sequence[Sibling], width: int, glyphs: Glyphs) -> list[Content]:
+    """One bar an attempt of the cell, cut by phase, all to one scale."""
+    longest = max((one.row.wall_ms or 0 for one in shown if one.row is not None), default=0)
+    room = width - LABEL - 12
+    if longest <= 0 or room < 8:
+        return []
+    return [_bar(one, longest, room, glyphs) for one in shown if one.row is not None]
+
+
+def _bar(one: Sibling, longest: int, room: int, glyphs: Glyphs) -> Content:
+    assert one.row is not None
+    signs, scale = _signs(glyphs), room / longest
+    parts: list[tuple[str, str]] = []
+    drawn, passed = 0, 0
+    for phase in PHASES:
+        passed += _took(one.row.phases_ms, phase) or 0
+        cells = min(room, round(passed * scale)) - drawn
+        parts.append((signs[phase] * cells, _TONES[phase]))
+        drawn += cells
+    ended = min(room, max(drawn, round((one.row.wall_ms or 0) * scale)))
+    return Content.assemble(
+        _sibling_label(one, glyphs), *parts, " " * (ended - drawn), f" {seconds(one.row.wall_ms)}"
+    )
+
+
+def _sibling_label(one: Sibling, glyphs: Glyphs) -> tuple[str, str]:
+    mark = glyphs.cursor if one.chosen else " "
+    return f"{mark} {one.label:<{LABEL - 2}}", "bold" if one.chosen else "$text-muted"
+
+
+def _measured(row: AttemptRow, shown: Sequence[Sibling], width: int, glyphs: Glyphs) -> list[Content]:
+    """Processor time, memory, processes, load: this attempt's number, its limit, the range of its cell."""
+    took, used = row.resources, [one.row.resources for one in shown if one.row is not None]
+    cpu_of = [one.cpu_ms for one in used if one.cpu_ms is not None]
+    peak_of = [one.peak_rss_bytes for one in used if one.peak_rss_bytes is not None]
+    cpu = f"{seconds(took.cpu_ms)}{_share(took.cpu_ms, row.wall_ms)}"
+    load = "null" if row.host_load is None else f"{row.host_load:.1f} a core"
+    return [
+        _labelled("cpu", cpu, _range([seconds(value) for value in (min(cpu_of), max(cpu_of))] if cpu_of else [])),
+        _labelled("memory", f"peak {size(took.peak_rss_bytes)}",
+                  _range([size(value) for value in (min(peak_of), max(peak_of))] if peak_of else [])),
+        _labelled("processes", f"peak {_number(took.peak_processes)}   left over {_number(took.left_over_processes)}"
+                  f"   host load {load} when it began"),
+        _labelled("enforced", _pairs(row.enforced)),
+    ]  # fmt: skip
+
+
+def _share(cpu_ms: int | None, wall_ms: int | None) -> str:
+    return f", {cpu_ms / wall_ms:.1f} cpus on average" if cpu_ms is not None and wall_ms else ""
+
+
+def _range(ends: list[str]) -> tuple[str, str]:
+    """The cell's own range, which says whether this attempt is an odd one."""
+    if not ends or ends[0] == ends[1]:
+        return "", ""
+    return f"   {ends[0]} to {ends[1]} in this cell", "$text-muted"
+
+
+def _number(value: int | None) -> str:
+    return "null" if value is None else str(value)
+
+
+def _pairs(values: dict[str, str]) -> str:
+    return ", ".join(f"{safe.text(name)} {safe.text(means)}" for name, means in sorted(values.items())) or "nothing"
+
+
+def _identity(state: RunState, row: AttemptRow) -> list[Content]:
+    env = state.environments.get(row.env or "")
+    kind = f"{safe.text(env.env_kind)}" if env is not None else ""
+    settings = env.variables.items() if env is not None else ()
+    variables = " ".join(f"{safe.text(name)}={safe.text(value)}" for name, value in settings)
+    limits = _limits(state, row)
+    return [
+        _labelled("exit", f"agent {_ended(row.agent_exit, row.agent_signal)}   verify {_runs(row)}"),
+        _labelled("tokens", f"in {tokens(row.tokens_in)}   out {tokens(row.tokens_out)}   "
+                  f"cached {tokens(row.tokens_cached)}   from {safe.text(row.usage_source or 'null')}"),
+        _labelled("patch", _hash(row.patch_sha256)),
+        _labelled("env", f"{_hash(row.env_sha)}  {kind}  {variables}"),
+        _labelled("task", f"{_hash(row.task_sha)}   prompt {_hash(row.prompt_sha)}"),
+        _labelled("oracle", _hash(row.oracle_sha)),
+        *([_labelled("limits", limits)] if limits else []),
+        _labelled("verify", _command(row.verify_cmd)),
+        _labelled("agent", _agent(state, row)),
+        _labelled("row", f"{row.seq} at {safe.text(row.at)}   attempt {safe.text(row.attempt_id)}"),
+    ]  # fmt: skip
+
+
+def _limits(state: RunState, row: AttemptRow) -> str:
+    """Only what the ledger states."""
+    env, task = state.environments.get(row.env or ""), state.tasks.get(row.task or "")
+    said = [f"verify {task.verify_timeout_s:g} s"] if task is not None else []
+    if env is not None:
+        said += [f"environment {env.timeout_s:g} s"] if env.timeout_s is not None else []
+        for fact, label, unit in (("setting.cpus", "cpus", ""), ("setting.memory_mb", "memory", " MB")):
+            value = env.facts.get(fact, "unset")
+            said += [f"{label} {safe.text(value)}{unit}"] if value != "unset" else []
+    return "   ".join(said)
+
+
+def _agent(state: RunState, row: AttemptRow) -> str:
+    facts = [one for one in state.run.agents if one.name == row.agent] if state.run is not None else []
+    if not facts:
+        return "none"
+    one = facts[0]
+    model = f"   model {safe.text(one.model)}" if one.model else ""
+    return f"{safe.text(one.name)}, {safe.text(one.agent_kind)}   {_hash(one.digest)}{model}"
+
+
+def _ended(exit_code: int | None, signal: int | None) -> str:
+    return f"signal {signal}" if signal is not None else _number(exit_code)
+
+
+def _runs(row: AttemptRow) -> str:
+    if not row.verify_runs:
+        return _ended(row.exit_code, row.signal)
+    return ", ".join(_number(code) for code in row.verify_runs)
+
+
+def _hash(value: str | None) -> str:
+    return "null" if value is None else safe.text(value[:_HASH])
+
+
+def _command(command: list[str] | str) -> str:
+    return safe.text(command if isinstance(command, str) else shlex.join(command))
