@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui_bench.cleaning import clean
+from tui_bench.commands.trees import StudyTrees
 from tui_bench.commands.verdict_text import closing_lines, exit_code
 from tui_bench.engine.requests import RequestClient
 from tui_bench.errors import RunnerError
@@ -73,7 +74,8 @@ def watch_run(layout: Layout, started: Started | None, *, ascii_glyphs: bool, st
     from tui_bench.tui.app import run_app
 
     link = RequestClient(layout.runner)
-    left = run_app(layout.ledger, link if link.alive else None, ascii_glyphs=ascii_glyphs)
+    trees = StudyTrees(layout)
+    left = run_app(layout.ledger, link if link.alive else None, ascii_glyphs=ascii_glyphs, trees=trees)
     if left.choice == "stop":
         _wait(started, link)
     if link.alive:

@@ -55,6 +55,19 @@ class Template:
         return self.git
 
 
+def export_source(task: Task, tree: Path, *, scratch: Path) -> tuple[tuple[bytes, str], ...]:
+    """Write a task's source to the new folder `tree`; FIFOs, sockets and devices that were left out, with their kind.
+
+    `scratch`: an existing private folder. Raises WorkspaceError where the commit is not there, OSError.
+    """
+    if task.base_commit is not None and source_commit.has_history(task.repo):
+        source_commit.export(task.repo, task.base_commit, tree, scratch=scratch)
+        return ()
+    source = list_tree(task.repo, ignore=LEFT_OUT)
+    copy_tree(source, tree)
+    return source.skipped
+
+
 def build_template(task: Task, run: RunRoot, *, with_git: bool) -> Template:
     """Export a task below a run's folder.
 
@@ -66,13 +79,7 @@ def build_template(task: Task, run: RunRoot, *, with_git: bool) -> Template:
     folder.mkdir(mode=0o700)
     tree, oracle = folder / "tree", folder / "oracle"
     try:
-        skipped: tuple[tuple[bytes, str], ...] = ()
-        if task.base_commit is not None and source_commit.has_history(task.repo):
-            source_commit.export(task.repo, task.base_commit, tree, scratch=folder)
-        else:
-            source = list_tree(task.repo, ignore=LEFT_OUT)
-            skipped = source.skipped
-            copy_tree(source, tree)
+        skipped = export_source(task, tree, scratch=folder)
         listing = list_tree(tree, ignore=LEFT_OUT)
         base_manifest = manifest(tree, CHANGE_IGNORE)
         hidden = None
