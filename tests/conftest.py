@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -150,3 +150,12 @@ def bench(tmp_path: Path, clean_variables: dict[str, str]) -> Bench:
     return Bench(folder, clean_variables)
 
 
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Runs of tests are not remembered among those of the user."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder))
+        yield folder

@@ -81,6 +81,10 @@ def _report(error: TuiBenchError) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    if not words and sys.stdin.isatty() and sys.stdout.isatty():
+        from tui_bench.commands.home import open_home
+
+        return open_home()
     if not words or words[0] in ("-h", "--help", "help"):
         print(_overview(), end="")
         return 0
@@ -111,6 +115,7 @@ def _overview() -> str:
     return "\n".join(
         [
             "usage: tui-bench COMMAND [...]",
+            "       tui-bench                 in a terminal: recent runs; open one, start one",
             "",
             "Compare coding agents with numbers that hold.",
             "",

@@ -18,6 +18,7 @@ from tui_bench.commands import headless, screen
 from tui_bench.commands.places import ledger_of
 from tui_bench.engine.reruns import FRESH, Asked, fresh_wanted
 from tui_bench.ledger.runs import Layout
+from tui_bench.recent import remember
 
 EXAMPLES = """\
 examples:
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     layout = Layout(ledger_of(Path(args.ledger)).absolute())
+    remember(layout.ledger)
     asked = _asked(args)
     in_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if args.detach or (in_terminal and not args.headless and not args.plain):

@@ -17,6 +17,7 @@ from tui_bench.engine.plan import Selection
 from tui_bench.engine.selection import load_selected
 from tui_bench.errors import UsageError
 from tui_bench.ledger.runs import Layout, default_ledger, new_run_id
+from tui_bench.recent import remember
 
 EXAMPLES = """\
 examples:
@@ -51,6 +52,7 @@ def execute(args: argparse.Namespace) -> int:
     layout = Layout(Path(args.out).absolute() if args.out else default_ledger(run_id, Path.cwd()))
     if layout.ledger.exists():
         raise UsageError(f"{layout.ledger}: exists; `tui-bench resume` goes on with it, or name another --out")
+    remember(layout.ledger, Path(args.study))
     in_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if args.detach or (in_terminal and not args.headless and not args.plain):
         started = screen.start_runner(run_words(args, layout), layout, run_id)

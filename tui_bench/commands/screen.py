@@ -71,11 +71,14 @@ def _last_words(log: Path) -> str:
 
 def watch_run(layout: Layout, started: Started | None, *, ascii_glyphs: bool, strict: bool) -> int:
     """Open the screen; afterwards print what the ledger says now and return the exit code it gives."""
+    from tui_bench.commands.launcher import LocalLauncher
     from tui_bench.tui.app import run_app
 
     link = RequestClient(layout.runner)
     trees = StudyTrees(layout)
-    left = run_app(layout.ledger, link if link.alive else None, ascii_glyphs=ascii_glyphs, trees=trees)
+    left = run_app(
+        layout.ledger, link if link.alive else None, ascii_glyphs=ascii_glyphs, trees=trees, launcher=LocalLauncher()
+    )
     if left.choice == "stop":
         _wait(started, link)
     if link.alive:

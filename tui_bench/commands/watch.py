@@ -14,6 +14,7 @@ from tui_bench.commands.places import ledger_of
 from tui_bench.commands.verdict_text import closing_lines, exit_code
 from tui_bench.ledger.runs import Layout
 from tui_bench.reading import read_ledger
+from tui_bench.recent import remember
 
 EXAMPLES = """\
 examples:
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     layout = Layout(ledger_of(Path(args.ledger)).absolute())
+    remember(layout.ledger)
     if sys.stdin.isatty() and sys.stdout.isatty():
         return screen.watch_run(layout, None, ascii_glyphs=args.ascii, strict=args.strict)
     state = read_ledger(layout.ledger)

@@ -23,8 +23,9 @@ from tui_bench.errors import TuiBenchError, UsageError
 from tui_bench.ledger.runs import Layout
 from tui_bench.tui import keys, safe
 from tui_bench.tui.glyphs import ASCII, glyphs_for
-from tui_bench.tui.link import RunnerLink
+from tui_bench.tui.link import Launcher, RunnerLink
 from tui_bench.tui.screens.help import HelpScreen
+from tui_bench.tui.screens.home import HomeScreen
 from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.quit import QuitScreen
@@ -43,10 +44,15 @@ class Departure:
 
     choice: Choice
     code: int = 0
+    ledger: Path | None = None
+    """The run that was open last; None where none was."""
 
 
 class BenchApp(App[Departure]):
-    """One ledger, live or finished. `link` is None where no runner is known; `clock` gives seconds since the epoch."""
+    """One ledger, live or finished; without one the recent runs, of which one is opened.
+
+    `link` is None where no runner is known; `clock` gives seconds since the epoch.
+    """
 
     TITLE = "tui_bench"
     ENABLE_COMMAND_PALETTE = False
@@ -60,12 +66,13 @@ class BenchApp(App[Departure]):
 
     def __init__(
         self,
-        ledger: Path,
+        ledger: Path | None,
         link: RunnerLink | None,
         *,
         ascii_glyphs: bool = False,
         clock: Callable[[], float] = time.time,
         trees: TreeMaker | None = None,
+        launcher: Launcher | None = None,
     ) -> None:
         super().__init__()
         self.animation_level = "none"
@@ -75,9 +82,10 @@ class BenchApp(App[Departure]):
         self._link = link
         self._clock = clock
         self._trees = trees
+        self._launcher = launcher
         self._glyphs = glyphs_for(ascii_glyphs)
         self._ascii = self._glyphs is ASCII
-        self._main = MainScreen(ledger, link, self._glyphs, self._ascii, clock)
+        self._main: MainScreen | None = None
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         wanted = os.environ.get("TEXTUAL_THEME", DARK.name)
@@ -89,6 +97,14 @@ class BenchApp(App[Departure]):
     def on_mount(self) -> None:
         self._catch_signals()
         self.set_class(self._ascii, "-ascii")
+        if self._ledger is None:
+            self.action_show_home()
+        else:
+            self._push_run(self._ledger)
+
+    def _push_run(self, ledger: Path) -> None:
+        self._ledger = ledger
+        self._main = MainScreen(ledger, self._link, self._glyphs, self._ascii, self._clock)
         self.push_screen(self._main)
 
     def _catch_signals(self) -> None:
@@ -100,21 +116,47 @@ class BenchApp(App[Departure]):
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
-            files = [("ledger", safe.line(str(self._ledger))), ("files", safe.line(str(Layout(self._ledger).files)))]
+            ledger = self._ledger
+            files = [] if ledger is None else [
+                ("ledger", safe.line(str(ledger))), ("files", safe.line(str(Layout(ledger).files))),
+            ]  # fmt: skip
             subject = getattr(self.screen, "HELP_OF", "run")
             self.push_screen(HelpScreen(self._glyphs, self._ascii, files, subject))
 
     def action_show_ledger(self) -> None:
         """Every row of the ledger, over the grid."""
-        self.push_screen(LedgerScreen(self._ledger, self._glyphs, self._ascii))
+        if self._ledger is not None:
+            self.push_screen(LedgerScreen(self._ledger, self._glyphs, self._ascii))
 
     def action_show_run(self) -> None:
         """Back to the grid, whatever lies over it."""
-        while self.screen is not self._main and len(self.screen_stack) > 1:
-            self.pop_screen()
+        if self._main in self.screen_stack:
+            while self.screen is not self._main:
+                self.pop_screen()
 
     def action_show_home(self) -> None:
-        """Recent runs."""
+        """Recent runs: those that lie below, else over what is shown."""
+        if any(isinstance(screen, HomeScreen) for screen in self.screen_stack):
+            while not isinstance(self.screen, HomeScreen):
+                self.pop_screen()
+            self._main = self._main if self._main in self.screen_stack else None
+        else:
+            self.push_screen(HomeScreen(Path.cwd(), self._launcher, self._glyphs, self._ascii, self._clock))
+
+    @on(HomeScreen.RunOpened)
+    def _run_opened(self, event: HomeScreen.RunOpened) -> None:
+        """Another run in the place of the one that was open; the list of runs lies below it."""
+        if self._main in self.screen_stack and event.ledger == self._ledger:
+            self.action_show_run()
+            return
+        if self._main in self.screen_stack:
+            while len(self.screen_stack) > 1:
+                self.pop_screen()
+            self.action_show_home()
+        if self._launcher is not None:
+            self._link = self._launcher.link(event.ledger)
+            self._trees = self._launcher.trees(event.ledger)
+        self._push_run(event.ledger)
 
     @on(Grid.CellOpened)
     def _cell_opened(self, event: Grid.CellOpened) -> None:
@@ -122,7 +164,7 @@ class BenchApp(App[Departure]):
 
     def _open_task(self, key: CellKey, number: int | None = None) -> None:
         """A task over what is shown now, on one of its attempts, else on the most telling one of the cell."""
-        if isinstance(self.screen, TaskScreen):
+        if isinstance(self.screen, TaskScreen) or self._main is None or self._ledger is None:
             return
         sight = Sight(
             self._main.feed, Layout(self._ledger), self._glyphs, self._ascii, self._clock,
@@ -136,19 +178,20 @@ class BenchApp(App[Departure]):
 
     def action_leave(self) -> None:
         """Go at once; a run that is going on goes on."""
-        self.exit(Departure("detach" if self._main.working else "quit"))
+        self.exit(Departure("detach" if self._main is not None and self._main.working else "quit", ledger=self._ledger))
 
     @work(exclusive=True, group="quit")
     async def action_ask_quit(self) -> None:
         """Quit; while a run is going on ask what becomes of it."""
-        if not self._main.working:
-            self.exit(Departure("quit"))
+        main = self._main
+        if main is None or not main.working or isinstance(self.screen, HomeScreen):
+            self.exit(Departure("quit", ledger=self._ledger))
             return
-        answer = await self.push_screen_wait(QuitScreen(*self._main.counts))
+        answer = await self.push_screen_wait(QuitScreen(*main.counts))
         if answer == "detach":
-            self.exit(Departure("detach"))
-        elif answer == "stop" and await self._main.request("stop"):
-            self.exit(Departure("stop"))
+            self.exit(Departure("detach", ledger=self._ledger))
+        elif answer == "stop" and await main.request("stop"):
+            self.exit(Departure("stop", ledger=self._ledger))
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else quit, and at the second time without asking."""
@@ -193,15 +236,24 @@ def one_line(error: Exception) -> str:
 
 
 def run_app(
-    ledger: Path, link: RunnerLink | None, *, ascii_glyphs: bool = False, trees: TreeMaker | None = None
+    ledger: Path | None,
+    link: RunnerLink | None,
+    *,
+    ascii_glyphs: bool = False,
+    trees: TreeMaker | None = None,
+    launcher: Launcher | None = None,
 ) -> Departure:
-    """Show the ledger until it is left. Raises UsageError where a terminal cannot, TuiBenchError on a fault."""
+    """Show the ledger, or the recent runs, until it is left.
+
+    Raises UsageError where a terminal cannot, TuiBenchError on a fault.
+    """
     if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
         raise UsageError("this terminal cannot move its cursor (TERM is dumb or unset): use --headless or --plain")
-    app = BenchApp(ledger, link, ascii_glyphs=ascii_glyphs, trees=trees)
+    app = BenchApp(ledger, link, ascii_glyphs=ascii_glyphs, trees=trees, launcher=launcher)
     left = app.run()
     if app.failure is not None:
+        again = f"watch {ledger}" if ledger is not None else "watch LEDGER"
         raise TuiBenchError(
-            f"the screen failed: {app.failure}; the run is not affected, `tui-bench watch {ledger}` opens it again"
+            f"the screen failed: {app.failure}; the run is not affected, `tui-bench {again}` opens it again"
         )
     return left if left is not None else Departure("quit")
