@@ -15,8 +15,8 @@ from tui_bench.analysis.stats.proportion import normal_quantile
 
 POWER = 0.8
 TASKS_AT_MOST = 1200
-_STEPS = 24
-"""Halvings of a gap in [0, 1]: down to 1e-7, far below what anybody prints."""
+_STEPS = 100
+"""Steps in which a gap is searched between 0 and the discordance; rounding up to one never claims too much."""
 
 
 def tasks_needed(
@@ -51,21 +51,21 @@ def tasks_needed(
 def detectable_gap(
     n: int, discordance: float, power: float = POWER, alpha: Fraction = ALPHA, test: PairedTest = "mid_p"
 ) -> float | None:
-    """Smallest gap in (0, discordance] that `n` tasks show with `power`; None where not even the largest is.
+    """Smallest gap that `n` tasks show with `power`, in hundredths of the discordance; None where not even the last is.
 
     Raises ValueError for what `paired_power` refuses.
     """
     _check(power)
     if paired_power(n, discordance, discordance, alpha, test) < power:
         return None
-    low, high = 0.0, discordance
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if paired_power(n, discordance, middle, alpha, test) >= power:
+    low, high = 0, _STEPS
+    while high - low > 1:
+        middle = (low + high) // 2
+        if paired_power(n, discordance, discordance * (middle / _STEPS), alpha, test) >= power:
             high = middle
         else:
             low = middle
-    return high
+    return discordance * (high / _STEPS)
 
 
 def connor_tasks(discordance: float, gap: float, power: float = POWER, alpha: float = 0.05) -> int:
@@ -95,7 +95,7 @@ class TasksNeeded:
 def tasks_table(
     gaps: Sequence[float], discordances: Sequence[float], power: float = POWER, alpha: Fraction = ALPHA
 ) -> tuple[TasksNeeded, ...]:
-    """Tasks needed for every gap below a discordance, gap by gap; a gap equal to it is no plan and left out."""
+    """Tasks needed for every gap and every discordance that allows it, gap by gap. ValueError as `tasks_needed`."""
     return tuple(
         TasksNeeded(
             gap,
@@ -105,7 +105,7 @@ def tasks_table(
         )
         for gap in gaps
         for discordance in discordances
-        if gap < discordance
+        if gap <= discordance
     )
 
 
