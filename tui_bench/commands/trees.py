@@ -9,7 +9,7 @@ from tui_bench.engine.plan import read_selection
 from tui_bench.engine.selection import load_selected
 from tui_bench.engine.template import export_source
 from tui_bench.engine.tree_patch import apply
-from tui_bench.errors import LedgerError, StudyError, TuiBenchError, WorkspaceError
+from tui_bench.errors import LedgerError, StudyError, TuiBenchError, UsageError, WorkspaceError
 from tui_bench.ledger.reader import scan
 from tui_bench.ledger.rows import RunRow, TaskRow
 from tui_bench.ledger.runs import Layout
@@ -46,7 +46,7 @@ class StudyTrees:
             if task is None:
                 raise WorkspaceError(f"{study.file}: has no task {name} any more")
             now = task_digests(task).task_sha
-        except (StudyError, LedgerError) as error:
+        except (StudyError, LedgerError, UsageError) as error:
             raise WorkspaceError(f"the run's study cannot be loaded: {str(error).splitlines()[0]}") from None
         except OSError as error:
             raise WorkspaceError(f"{error.filename}: {error.strerror}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Literal
 
 from tui_bench.analysis.task_attempts import TaskAttempt
@@ -13,6 +12,7 @@ from tui_bench.ledger.runs import Layout
 from tui_bench.tui import safe
 from tui_bench.tui.documents import Document, file_of
 from tui_bench.tui.log_file import LogFile
+from tui_bench.tui.resource_lines import command_line
 
 MOST = 256 * 1024
 """Bytes; terminals take no more from a program, most take less."""
@@ -40,8 +40,7 @@ def copied(
 
 def _command(command: list[str] | str) -> str:
     """Made to be pasted into a shell, so nothing invisible may stand in it."""
-    text = command if isinstance(command, str) else shlex.join(command)
-    return "\n".join(safe.text(line) for line in text.splitlines())
+    return "\n".join(safe.text(line) for line in command_line(command).splitlines())
 
 
 def _diff(layout: Layout, row: AttemptRow) -> str:

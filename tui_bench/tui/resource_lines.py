@@ -5,6 +5,7 @@ Only what rows hold is drawn. Unknown is written `null`; a limit is named only w
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from tui_bench.tui import safe
 from tui_bench.tui.glyphs import Glyphs
 
 LABEL = 10
+GAP = "   "
 PHASES = ("prepare", "agent", "collect", "verify", "replays")
 BARS_MOST = 8
 """Attempts of a cell whose bars are drawn; the chosen one is always among them."""
@@ -25,6 +27,7 @@ _TONES = {"prepare": "$text-muted", "agent": "$bench-running", "collect": "$text
 _BLOCKS = {"prepare": "░", "agent": "█", "collect": "░", "verify": "▓", "replays": "▒"}
 _LETTERS = {"prepare": ".", "agent": "#", "collect": ".", "verify": "=", "replays": "-"}
 _HASH = 16
+_OPEN = re.compile(r"[\w@%+=:,./-]*\$(?:ORACLE_DIR|REPO_DIR)[\w@%+=:,./-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,11 @@ def resource_lines(
 ) -> list[Content]:
     """All lines for one attempt; none is longer than `width` where its own text can be cut."""
     shown = _near(siblings)
-    lines = [_phase_line(row, glyphs)]
+    lines = _phase_lines(row, width, glyphs)
     lines += _bars(shown, width, glyphs)
     lines += _measured(row, shown, width, glyphs)
     lines += [Content("")]
-    lines += _identity(state, row)
+    lines += _identity(state, row, width)
     return lines
 
 
@@ -78,6 +81,13 @@ def tokens(count: int | None) -> str:
     return str(count)
 
 
+def command_line(command: list[str] | str) -> str:
+    """A verify command as one types it: words that name a folder of the attempt stay open to the shell."""
+    if isinstance(command, str):
+        return command
+    return " ".join(word if _OPEN.fullmatch(word) else shlex.quote(word) for word in command)
+
+
 def _near(siblings: Sequence[Sibling]) -> list[Sibling]:
     at = next((place for place, one in enumerate(siblings) if one.chosen), 0)
     first = max(0, min(at - BARS_MOST // 2, len(siblings) - BARS_MOST))
@@ -88,14 +98,24 @@ def _labelled(label: str, *parts: Content | str | tuple[str, str]) -> Content:
     return Content.assemble((f"{label:<{LABEL}}", "$text-muted"), *parts)
 
 
-def _phase_line(row: AttemptRow, glyphs: Glyphs) -> Content:
+def _flowed(label: str, parts: Sequence[Content | str], width: int) -> list[Content]:
+    """Parts side by side, on as many lines as they need; lines after the first have no label."""
+    lines: list[Content] = []
+    line = Content("")
+    for part in parts:
+        piece = part if isinstance(part, Content) else Content(part)
+        if line.cell_length and line.cell_length + len(GAP) + piece.cell_length > width - LABEL:
+            lines.append(line)
+            line = Content("")
+        line = Content.assemble(line, GAP, piece) if line.cell_length else piece
+    return [_labelled("" if number else label, one) for number, one in enumerate([*lines, line])]
+
+
+def _phase_lines(row: AttemptRow, width: int, glyphs: Glyphs) -> list[Content]:
     signs = _signs(glyphs)
-    parts: list[Content | str | tuple[str, str]] = [seconds(row.wall_ms)]
-    for phase in PHASES:
-        took = _took(row.phases_ms, phase)
-        if took is not None:
-            parts += ["   ", (signs[phase], _TONES[phase]), f" {phase} {seconds(took)}"]
-    return _labelled("wall", *parts)
+    took = [(phase, ms) for phase in PHASES if (ms := _took(row.phases_ms, phase)) is not None]
+    parts = [Content.assemble((signs[phase], _TONES[phase]), f" {phase} {seconds(ms)}") for phase, ms in took]
+    return _flowed("wall", [Content(seconds(row.wall_ms)), *parts], width)
 
 
 def _signs(glyphs: Glyphs) -> dict[str, str]:
@@ -127,9 +147,8 @@ def _bar(one: Sibling, longest: int, room: int, glyphs: Glyphs) -> Content:
         parts.append((signs[phase] * cells, _TONES[phase]))
         drawn += cells
     ended = min(room, max(drawn, round((one.row.wall_ms or 0) * scale)))
-    return Content.assemble(
-        _sibling_label(one, glyphs), *parts, " " * (ended - drawn), f" {seconds(one.row.wall_ms)}"
-    )
+    parts.append((glyphs.queued * (ended - drawn), "$text-muted"))
+    return Content.assemble(_sibling_label(one, glyphs), *parts, f" {seconds(one.row.wall_ms)}")
 
 
 def _sibling_label(one: Sibling, glyphs: Glyphs) -> tuple[str, str]:
@@ -144,13 +163,13 @@ def _measured(row: AttemptRow, shown: Sequence[Sibling], width: int, glyphs: Gly
     peak_of = [one.peak_rss_bytes for one in used if one.peak_rss_bytes is not None]
     cpu = f"{seconds(took.cpu_ms)}{_share(took.cpu_ms, row.wall_ms)}"
     load = "null" if row.host_load is None else f"{row.host_load:.1f} a core"
+    processes = [f"peak {_number(took.peak_processes)}", f"left over {_number(took.left_over_processes)}"]
     return [
-        _labelled("cpu", cpu, _range([seconds(value) for value in (min(cpu_of), max(cpu_of))] if cpu_of else [])),
-        _labelled("memory", f"peak {size(took.peak_rss_bytes)}",
-                  _range([size(value) for value in (min(peak_of), max(peak_of))] if peak_of else [])),
-        _labelled("processes", f"peak {_number(took.peak_processes)}   left over {_number(took.left_over_processes)}"
-                  f"   host load {load} when it began"),
-        _labelled("enforced", _pairs(row.enforced)),
+        *_flowed("cpu", [cpu, *_range([seconds(value) for value in (min(cpu_of), max(cpu_of))] if cpu_of else [])], width),
+        *_flowed("memory", [f"peak {size(took.peak_rss_bytes)}", *_range(
+            [size(value) for value in (min(peak_of), max(peak_of))] if peak_of else [])], width),
+        *_flowed("processes", [*processes, f"host load {load} when it began"], width),
+        *_flowed("enforced", _pairs(row.enforced), width),
     ]  # fmt: skip
 
 
@@ -158,43 +177,42 @@ def _share(cpu_ms: int | None, wall_ms: int | None) -> str:
     return f", {cpu_ms / wall_ms:.1f} cpus on average" if cpu_ms is not None and wall_ms else ""
 
 
-def _range(ends: list[str]) -> tuple[str, str]:
+def _range(ends: list[str]) -> list[Content]:
     """The cell's own range, which says whether this attempt is an odd one."""
     if not ends or ends[0] == ends[1]:
-        return "", ""
-    return f"   {ends[0]} to {ends[1]} in this cell", "$text-muted"
+        return []
+    return [Content.assemble((f"{ends[0]} to {ends[1]} in this cell", "$text-muted"))]
 
 
 def _number(value: int | None) -> str:
     return "null" if value is None else str(value)
 
 
-def _pairs(values: dict[str, str]) -> str:
-    return ", ".join(f"{safe.text(name)} {safe.text(means)}" for name, means in sorted(values.items())) or "nothing"
+def _pairs(values: dict[str, str]) -> list[str]:
+    return [f"{safe.text(name)} {safe.text(means)}" for name, means in sorted(values.items())] or ["nothing"]
 
 
-def _identity(state: RunState, row: AttemptRow) -> list[Content]:
+def _identity(state: RunState, row: AttemptRow, width: int) -> list[Content]:
     env = state.environments.get(row.env or "")
-    kind = f"{safe.text(env.env_kind)}" if env is not None else ""
     settings = env.variables.items() if env is not None else ()
-    variables = " ".join(f"{safe.text(name)}={safe.text(value)}" for name, value in settings)
-    limits = _limits(state, row)
-    return [
-        _labelled("exit", f"agent {_ended(row.agent_exit, row.agent_signal)}   verify {_runs(row)}"),
-        _labelled("tokens", f"in {tokens(row.tokens_in)}   out {tokens(row.tokens_out)}   "
-                  f"cached {tokens(row.tokens_cached)}   from {safe.text(row.usage_source or 'null')}"),
-        _labelled("patch", _hash(row.patch_sha256)),
-        _labelled("env", f"{_hash(row.env_sha)}  {kind}  {variables}"),
-        _labelled("task", f"{_hash(row.task_sha)}   prompt {_hash(row.prompt_sha)}"),
-        _labelled("oracle", _hash(row.oracle_sha)),
-        *([_labelled("limits", limits)] if limits else []),
-        _labelled("verify", _command(row.verify_cmd)),
-        _labelled("agent", _agent(state, row)),
-        _labelled("row", f"{row.seq} at {safe.text(row.at)}   attempt {safe.text(row.attempt_id)}"),
-    ]  # fmt: skip
+    parts: dict[str, list[str]] = {
+        "exit": [f"agent {_ended(row.agent_exit, row.agent_signal)}", f"verify {_runs(row)}"],
+        "tokens": [f"in {tokens(row.tokens_in)}", f"out {tokens(row.tokens_out)}", f"cached {tokens(row.tokens_cached)}",
+                   f"from {safe.text(row.usage_source or 'null')}"],
+        "patch": [_hash(row.patch_sha256)],
+        "env": [_hash(row.env_sha), *([safe.text(env.env_kind)] if env is not None else []),
+                *(f"{safe.text(name)}={safe.text(value)}" for name, value in settings)],
+        "task": [_hash(row.task_sha), f"prompt {_hash(row.prompt_sha)}"],
+        "oracle": [_hash(row.oracle_sha)],
+        "limits": _limits(state, row) or ["none stated"],
+        "verify": [_command(row.verify_cmd)],
+        "agent": _agent(state, row),
+        "row": [f"{row.seq} at {safe.text(row.at)}", f"attempt {safe.text(row.attempt_id)}"],
+    }  # fmt: skip
+    return [line for label, values in parts.items() for line in _flowed(label, values, width)]
 
 
-def _limits(state: RunState, row: AttemptRow) -> str:
+def _limits(state: RunState, row: AttemptRow) -> list[str]:
     """Only what the ledger states."""
     env, task = state.environments.get(row.env or ""), state.tasks.get(row.task or "")
     said = [f"verify {task.verify_timeout_s:g} s"] if task is not None else []
@@ -203,16 +221,16 @@ def _limits(state: RunState, row: AttemptRow) -> str:
         for fact, label, unit in (("setting.cpus", "cpus", ""), ("setting.memory_mb", "memory", " MB")):
             value = env.facts.get(fact, "unset")
             said += [f"{label} {safe.text(value)}{unit}"] if value != "unset" else []
-    return "   ".join(said)
+    return said
 
 
-def _agent(state: RunState, row: AttemptRow) -> str:
+def _agent(state: RunState, row: AttemptRow) -> list[str]:
     facts = [one for one in state.run.agents if one.name == row.agent] if state.run is not None else []
     if not facts:
-        return "none"
+        return ["none"]
     one = facts[0]
-    model = f"   model {safe.text(one.model)}" if one.model else ""
-    return f"{safe.text(one.name)}, {safe.text(one.agent_kind)}   {_hash(one.digest)}{model}"
+    model = [f"model {safe.text(one.model)}"] if one.model else []
+    return [safe.text(one.name), safe.text(one.agent_kind), _hash(one.digest), *model]
 
 
 def _ended(exit_code: int | None, signal: int | None) -> str:
@@ -230,4 +248,4 @@ def _hash(value: str | None) -> str:
 
 
 def _command(command: list[str] | str) -> str:
-    return safe.text(command if isinstance(command, str) else shlex.join(command))
+    return safe.text(command_line(command))

@@ -59,7 +59,7 @@ def task_sentences(state: RunState, task: str, signs: Sequence[str] = SIGNS) -> 
     said += [_noise(agent, boxes, signs) for agent in state.agents if agent not in flipping]
     said += _voids(boxes)
     if len(said) == said.count(""):
-        said += _all_alike(boxes)
+        said += _all_alike(boxes, "everywhere" if _complete(boxes) else "so far")
     said += _open(state, task, boxes)
     said += _beyond(boxes)
     said += _intact(state, task, boxes)
@@ -146,15 +146,19 @@ def _voids(boxes: Sequence[_Box]) -> list[str]:
     ]
 
 
-def _all_alike(boxes: Sequence[_Box]) -> list[str]:
+def _complete(boxes: Sequence[_Box]) -> bool:
+    return all(box.cell.done() >= box.attempts for box in boxes)
+
+
+def _all_alike(boxes: Sequence[_Box], where: str) -> list[str]:
     passes = sum(box.cell.passes() for box in boxes)
     scored = sum(box.cell.scored() for box in boxes)
     if not scored:
         return []
     if passes == scored:
-        return [f"Passes everywhere: {passes} of {counted(scored, 'attempt')}."]
+        return [f"Passes {where}: {passes} of {counted(scored, 'attempt')}."]
     if not passes:
-        return [f"Fails everywhere, {counted(scored, 'attempt')}: nothing here tells agents or environments apart."]
+        return [f"Fails {where}, {counted(scored, 'attempt')}: nothing here tells agents or environments apart."]
     return [f"Passes {passes} of {counted(scored, 'attempt')}."]
 
 

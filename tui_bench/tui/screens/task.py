@@ -6,6 +6,7 @@ nor the text one is reading.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -184,9 +185,9 @@ class TaskScreen(Screen[None]):
         self.query_one("#head", Static).update(safe.line("  ".join(sentences)))
 
     def _show_frame(self) -> None:
-        table, extra = self._table, sum(one.kind != "planned" for one in self._attempts)
-        planned = len(self._attempts) - extra
-        title = Content(f"Attempts {planned}{f' + {extra} not scored' if extra else ''}")
+        table, kinds = self._table, Counter(one.kind for one in self._attempts)
+        extra = "".join(f" + {kinds[kind]} {kind}" for kind in ("replaced", "probe", "rerun", "warmup") if kinds[kind])
+        title = Content(f"Attempts {kinds['planned']}{extra}")
         subtitle = Content("j k attempt   h l same attempt, other environment")
         table.border_title = title
         table.border_subtitle = subtitle
@@ -231,7 +232,7 @@ class TaskScreen(Screen[None]):
                 continue
             width = max(20, box.size.width - 2)
             siblings = [
-                Sibling(f"#{label(one)}", self._shelf.get(one.offset), one.name == chosen.name)
+                Sibling(f"#{label(one)}{' old' if one.kind == 'replaced' else ''}", self._shelf.get(one.offset), one.name == chosen.name)
                 for one in self._attempts
                 if one.key == chosen.key and one.offset is not None
             ]
