@@ -12,11 +12,14 @@ from tui_bench.tui.app import BenchApp
 from tui_bench.tui.screens.confirm import ConfirmScreen
 from tui_bench.tui.screens.copy import CopyScreen
 from tui_bench.tui.screens.help import HelpScreen
+from tui_bench.tui.screens.home import HomeScreen
 from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.quit import QuitScreen
+from tui_bench.tui.screens.start import StartScreen
 from tui_bench.tui.screens.task import TaskScreen
 from tui_bench.tui.widgets.attempts_table import AttemptsTable
+from tui_bench.tui.widgets.choices import ChoiceList
 from tui_bench.tui.widgets.file_view import FileView
 from tui_bench.tui.widgets.filter_bar import FilterInput
 from tui_bench.tui.widgets.grid import Grid
@@ -28,9 +31,10 @@ from tui_bench.tui.widgets.search_line import SearchLine
 
 OWNERS: dict[keys.Scope, tuple[type, ...]] = {
     "app": (BenchApp,), "run": (MainScreen,), "pane": (Grid, LogTail, HelpScreen, RowsTable, RowPane,
-             AttemptsTable, FileView, Resources),
+             AttemptsTable, FileView, Resources, ChoiceList),
     "grid": (Grid,), "log": (LogTail,), "help": (HelpScreen,), "quit": (QuitScreen,), "confirm": (ConfirmScreen,),
     "views": (BenchApp,), "ledger": (LedgerScreen,), "rows": (RowsTable,), "filter": (FilterInput,),
+    "home": (HomeScreen,), "start": (StartScreen,),
     "task": (TaskScreen,), "attempts": (AttemptsTable,), "search": (SearchLine,), "copy": (CopyScreen,),
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 
 Scope = Literal[
     "app", "run", "pane", "grid", "log", "task", "attempts", "search", "copy",
-    "help", "quit", "confirm", "views", "ledger", "rows", "filter", "choices", "home",
+    "help", "quit", "confirm", "views", "ledger", "rows", "filter", "home",
     "start", "notice",
 ]
 Group = Literal["MOVE", "LOOK", "RUN"]
@@ -65,7 +65,8 @@ KEYS: tuple[Key, ...] = (
     Key("cell.figure", "v", "v", "run", "LOOK", "figure", "cell", "cell: verdict, rate, wall, tokens", 9),
     Key("pane.zoom", "z", "z", "run", "LOOK", "zoom", "zoom", "this pane alone, or all again", 10),
     Key("tab.previous", "left_curly_bracket", "{", "run", "LOOK", "tab_shift(-1)", "tab", "previous tab below"),
-    Key("tab.next", "right_curly_bracket", "}", "run", "LOOK", "tab_shift(1)", "tab", "next tab: void, controls, tally", 7),
+    Key("tab.next", "right_curly_bracket", "}", "run", "LOOK", "tab_shift(1)", "tab",
+        "next tab: void, controls, tally", 7),
     Key("palette", "ctrl+p,colon", "^p", "app", "LOOK", "app.command_palette", "commands",
         "every command by its name", 8),
     Key("attempt.previous", "left_square_bracket", "[", "run", "LOOK", "log_shift(-1)", "prev", "previous log here"),
@@ -130,12 +131,13 @@ KEYS: tuple[Key, ...] = (
     Key("copy.command", "c", "c", "copy", "LOOK", "answer('command')", "command", "the verify command", 3),
     Key("copy.diff", "d", "d", "copy", "LOOK", "answer('diff')", "diff", "the agent's change", 4),
     Key("copy.nothing", "escape,q", "esc", "copy", "MOVE", "answer('')", "close", "copy nothing", 5),
-    Key("choices.open", "enter", "⏎", "choices", "LOOK", "open", "open", "open; a study is checked first", 1, "enter"),
+    Key("home.open", "enter", "⏎", "home", "LOOK", "open", "open", "open this run", 1, "enter"),
     Key("home.start", "s", "s", "home", "RUN", "start", "start", "start a study; checked first", 3),
     Key("home.resume", "u", "u", "home", "RUN", "resume", "resume", "go on with a lost or stopped run", 4),
     Key("home.filter", "slash", "/", "home", "LOOK", "filter", "filter", "filter runs by any text", 5),
     Key("home.back", "escape", "esc", "home", "MOVE", "back", "back", "clear the filter, then back", 6),
     Key("home.quit", "q", "q", "home", "RUN", "app.ask_quit", "quit", "quit; runs go on", 2),
+    Key("start.check", "enter", "⏎", "start", "LOOK", "check", "check", "check the study, show its plan", 1, "enter"),
     Key("start.more", "plus", "+", "start", "RUN", "change(1)", "more", "one more of the chosen number", 4),
     Key("start.less", "minus", "-", "start", "RUN", "change(-1)", "less", "one less", 5),
     Key("start.go", "S", "S", "start", "RUN", "go", "start", "start it in the background", 2),
@@ -153,8 +155,8 @@ KEYS: tuple[Key, ...] = (
 SCREENS: dict[str, tuple[Scope, ...]] = {
     "run": ("app", "run", "views", "pane", "grid", "log"),
     "ledger": ("app", "ledger", "views", "pane", "rows"),
-    "home": ("app", "home", "pane", "choices"),
-    "start": ("app", "start", "pane", "choices"),
+    "home": ("app", "home", "pane"),
+    "start": ("app", "start", "pane"),
     "filter": ("filter",),
     "task": ("app", "task", "pane", "attempts"),
     "copy": ("copy",),

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual import events, on, work
@@ -33,6 +33,7 @@ from tui_bench.tui.run_shelf import RunShelf
 from tui_bench.tui.run_words import fields_of, progress_words, run_choice, run_columns, state_words
 from tui_bench.tui.screens.confirm import ConfirmScreen
 from tui_bench.tui.screens.start import StartScreen
+from tui_bench.tui.widgets.banner import without_twins
 from tui_bench.tui.widgets.choices import ChoiceList
 from tui_bench.tui.widgets.filter_bar import FilterBar
 from tui_bench.tui.widgets.hints import Hints
@@ -49,7 +50,7 @@ EMPTY = (
 class HomeScreen(Screen[None]):
     """The list of runs. `launcher` is None where nothing can be started from here."""
 
-    CSS_PATH = "home.tcss"
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["home.tcss", "filter.tcss"]
     HELP_OF = "home"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("home")
 
@@ -81,7 +82,7 @@ class HomeScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="home-status", markup=False)
-        yield FilterBar("home-filter")
+        yield FilterBar("home-filter", syntax="any text, ! inverse")
         with Vertical(id="home-body"):
             yield ChoiceList(run_columns, "runs", glyphs=self._glyphs)
             with VerticalScroll(id="run-words", can_focus=False):
@@ -163,7 +164,8 @@ class HomeScreen(Screen[None]):
             said = f"{state_words(run, self._glyphs)[0]}, {progress_words(run)} attempts{begun}"
             lines.append(Content.assemble(("state   ", "$text-muted"), said))
         if run is not None:
-            lines += [safe.line(line) for line in (*run.damage[:5], *run.verdict)] or [safe.line(run.reason)]
+            found = without_twins(run.verdict or run.damage or (run.reason,), self.size.width - 4)
+            lines += [safe.line(line) for line in found]
             if run.resumable and self._launcher is not None:
                 lines.append(Content.assemble(("u", "bold $accent"), " goes on with it: rows on disk are safe"))
         self.query_one("#run-text", Static).update(Content("\n").join(lines))
@@ -173,7 +175,7 @@ class HomeScreen(Screen[None]):
         if self._bar.editing:
             hints.show("filter")
         else:
-            hints.show("app", "home", "pane", "choices")
+            hints.show("app", "home", "pane")
 
     @on(ChoiceList.Moved)
     def _moved(self) -> None:
@@ -194,6 +196,9 @@ class HomeScreen(Screen[None]):
 
     def action_filter(self) -> None:
         self._bar.open()
+
+    def action_open(self) -> None:
+        self._list.pick()
 
     def action_back(self) -> None:
         """Out of the filter, then to the run that lies below."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual import events, on, work
@@ -51,7 +51,7 @@ BROKE: dict[Broke, str] = {
 class LedgerScreen(Screen[None]):
     """The ledger browser."""
 
-    CSS_PATH = "ledger.tcss"
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["ledger.tcss", "filter.tcss"]
     HELP_OF = "ledger"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("ledger", "views")
 

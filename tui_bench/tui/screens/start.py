@@ -129,7 +129,7 @@ class StartScreen(Screen[Path | None]):
         )  # fmt: skip
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self.query_one(Hints).show("app", "start", "pane", "choices")
+        self.query_one(Hints).show("app", "start", "pane")
 
     @on(ChoiceList.Moved)
     def _moved(self, event: ChoiceList.Moved) -> None:
@@ -187,6 +187,9 @@ class StartScreen(Screen[Path | None]):
             return
         if self.is_attached:
             self.dismiss(ledger)
+
+    def action_check(self) -> None:
+        self._list.pick()
 
     def action_back(self) -> None:
         self.dismiss(None)

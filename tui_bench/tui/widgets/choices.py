@@ -35,7 +35,7 @@ class ChoiceList(ScrollView, can_focus=True):
     """Entries in columns. `columns` lays them out for a width."""
 
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("pane", "choices")
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("pane")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "choices--header", "choices--plain", "choices--muted", "choices--pass", "choices--fail", "choices--void",
         "choices--running", "choices--mark", "choices--cursor",
@@ -148,7 +148,7 @@ class ChoiceList(ScrollView, can_focus=True):
         if at is not None and HEADER <= at.y < len(self._choices) + HEADER:
             self._go(self.scroll_offset.y + at.y - HEADER)
             if event.chain == 2:
-                self.action_open()
+                self.pick()
 
     def action_move(self, columns: int, rows: int) -> None:
         if rows:
@@ -162,6 +162,7 @@ class ChoiceList(ScrollView, can_focus=True):
     def action_page(self, direction: int) -> None:
         self._go(self._at + direction * self._room)
 
-    def action_open(self) -> None:
+    def pick(self) -> None:
+        """Say that the entry under the cursor is wanted."""
         if self.chosen is not None:
             self.post_message(self.Picked(self.chosen))

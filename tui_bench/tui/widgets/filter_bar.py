@@ -44,8 +44,9 @@ class FilterBar(Horizontal):
     class Left(Message):
         """Typing is over: the list takes the keys again."""
 
-    def __init__(self, id: str | None = None) -> None:
+    def __init__(self, id: str | None = None, *, syntax: str = SYNTAX) -> None:
         super().__init__(id=id)
+        self._syntax = syntax
         self.filter: Filter = EVERYTHING
         self._before = ""
         self._count = Content("")
@@ -54,7 +55,7 @@ class FilterBar(Horizontal):
     def compose(self) -> ComposeResult:
         yield Static("filter", classes="filter-label", markup=False)
         yield Static("", classes="filter-value", markup=False)
-        yield FilterInput(compact=True, classes="filter-input", placeholder=SYNTAX, select_on_focus=False)
+        yield FilterInput(compact=True, classes="filter-input", placeholder=self._syntax, select_on_focus=False)
         yield Static("", classes="filter-count", markup=False)
 
     def on_mount(self) -> None:
@@ -120,7 +121,7 @@ class FilterBar(Horizontal):
     def _show(self) -> None:
         if not self.is_attached:
             return
-        shown = (safe.text(str(self.filter)), "$accent") if self.filter else (f"none   / {SYNTAX}", "$text-muted")
+        shown = (safe.text(str(self.filter)), "$accent") if self.filter else (f"none   / {self._syntax}", "$text-muted")
         self.query_one(".filter-value", Static).update(Content.assemble(shown))
         count = (self._error, "$bench-fail") if self._error else self._count
         self.query_one(".filter-count", Static).update(Content.assemble(count))
