@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from tui_ledgers import START, Book, Clock, run_row, story
 from tui_screens import NARROW, WIDE, Link, gone, lines, main, shown, text, until
+from tui_terminals import Terminal
 
 from tui_bench import recent
 from tui_bench.errors import RunnerError
@@ -384,3 +386,17 @@ def test_a_state_folder_that_cannot_be_written_stops_nothing(tmp_path: Path, mon
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     recent.remember(tmp_path / "one.jsonl")
     assert recent.recent() == []
+
+
+def test_the_tool_alone_opens_the_list_in_a_terminal(place: Path) -> None:
+    story(place / "runs" / "one.jsonl", upto=3).close()
+    terminal = Terminal([sys.executable, "-m", "tui_bench"], 100, 30)
+    try:
+        terminal.shows("24/88")
+        terminal.press("\r")
+        terminal.shows("t01_page_boundary")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert f"ledger: {place / 'runs' / 'one.jsonl'}" in terminal.text
+    finally:
+        terminal.close()
