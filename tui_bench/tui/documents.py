@@ -56,7 +56,7 @@ def opening(found: list[Document], attempt: TaskAttempt, row: AttemptRow | None)
     if attempt.running is not None:
         late = attempt.running.phase in ("verify", "replays")
         return VERIFY if late or not any(one.name == AGENT for one in found) else AGENT
-    if row is not None and "patch" in row.files:
+    if found[0].name == DIFF and attempt.offset is not None and (row is None or "patch" in row.files):
         return DIFF
     return VERIFY
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -32,21 +32,30 @@ _OPEN = re.compile(r"[\w@%+=:,./-]*\$(?:ORACLE_DIR|REPO_DIR)[\w@%+=:,./-]*", re.
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """An attempt of the same cell; `row` None until it has been read."""
+    """An attempt of the same cell, by its row's place in the ledger."""
 
     label: str
-    row: AttemptRow | None
+    offset: int
     chosen: bool
 
 
+Shown = list[tuple[Sibling, AttemptRow]]
+"""Those whose rows have been read."""
+
+
 def resource_lines(
-    state: RunState, row: AttemptRow, siblings: Sequence[Sibling], width: int, glyphs: Glyphs
+    state: RunState,
+    row: AttemptRow,
+    siblings: Sequence[Sibling],
+    row_at: Callable[[int], AttemptRow | None],
+    width: int,
+    glyphs: Glyphs,
 ) -> list[Content]:
     """All lines for one attempt; none is longer than `width` where its own text can be cut."""
-    shown = _near(siblings)
+    shown = [(one, found) for one in _near(siblings) if (found := row_at(one.offset)) is not None]
     lines = _phase_lines(row, width, glyphs)
     lines += _bars(shown, width, glyphs)
-    lines += _measured(row, shown, width, glyphs)
+    lines += _measured(row, shown, width)
     lines += [Content("")]
     lines += _identity(state, row, width)
     return lines
@@ -127,28 +136,27 @@ def _took(phases: PhasesMs, phase: str) -> int | None:
     return value
 
 
-def _bars(shown: Sequence[Sibling], width: int, glyphs: Glyphs) -> list[Content]:
+def _bars(shown: Shown, width: int, glyphs: Glyphs) -> list[Content]:
     """One bar an attempt of the cell, cut by phase, all to one scale."""
-    longest = max((one.row.wall_ms or 0 for one in shown if one.row is not None), default=0)
+    longest = max((row.wall_ms or 0 for _, row in shown), default=0)
     room = width - LABEL - 12
     if longest <= 0 or room < 8:
         return []
-    return [_bar(one, longest, room, glyphs) for one in shown if one.row is not None]
+    return [_bar(one, row, longest, room, glyphs) for one, row in shown]
 
 
-def _bar(one: Sibling, longest: int, room: int, glyphs: Glyphs) -> Content:
-    assert one.row is not None
+def _bar(one: Sibling, row: AttemptRow, longest: int, room: int, glyphs: Glyphs) -> Content:
     signs, scale = _signs(glyphs), room / longest
     parts: list[tuple[str, str]] = []
     drawn, passed = 0, 0
     for phase in PHASES:
-        passed += _took(one.row.phases_ms, phase) or 0
+        passed += _took(row.phases_ms, phase) or 0
         cells = min(room, round(passed * scale)) - drawn
         parts.append((signs[phase] * cells, _TONES[phase]))
         drawn += cells
-    ended = min(room, max(drawn, round((one.row.wall_ms or 0) * scale)))
+    ended = min(room, max(drawn, round((row.wall_ms or 0) * scale)))
     parts.append((glyphs.queued * (ended - drawn), "$text-muted"))
-    return Content.assemble(_sibling_label(one, glyphs), *parts, f" {seconds(one.row.wall_ms)}")
+    return Content.assemble(_sibling_label(one, glyphs), *parts, f" {seconds(row.wall_ms)}")
 
 
 def _sibling_label(one: Sibling, glyphs: Glyphs) -> tuple[str, str]:
@@ -156,32 +164,31 @@ def _sibling_label(one: Sibling, glyphs: Glyphs) -> tuple[str, str]:
     return f"{mark} {one.label:<{LABEL - 2}}", "bold" if one.chosen else "$text-muted"
 
 
-def _measured(row: AttemptRow, shown: Sequence[Sibling], width: int, glyphs: Glyphs) -> list[Content]:
+def _measured(row: AttemptRow, shown: Shown, width: int) -> list[Content]:
     """Processor time, memory, processes, load: this attempt's number, its limit, the range of its cell."""
-    took, used = row.resources, [one.row.resources for one in shown if one.row is not None]
+    took, used = row.resources, [one.resources for _, one in shown]
     cpu_of = [one.cpu_ms for one in used if one.cpu_ms is not None]
     peak_of = [one.peak_rss_bytes for one in used if one.peak_rss_bytes is not None]
     cpu = f"{seconds(took.cpu_ms)}{_share(took.cpu_ms, row.wall_ms)}"
     load = "null" if row.host_load is None else f"{row.host_load:.1f} a core"
+    cpu_range = _range(seconds(min(cpu_of)), seconds(max(cpu_of))) if cpu_of else []
+    peak_range = _range(size(min(peak_of)), size(max(peak_of))) if peak_of else []
     processes = [f"peak {_number(took.peak_processes)}", f"left over {_number(took.left_over_processes)}"]
     return [
-        *_flowed("cpu", [cpu, *_range([seconds(value) for value in (min(cpu_of), max(cpu_of))] if cpu_of else [])], width),
-        *_flowed("memory", [f"peak {size(took.peak_rss_bytes)}", *_range(
-            [size(value) for value in (min(peak_of), max(peak_of))] if peak_of else [])], width),
+        *_flowed("cpu", [cpu, *cpu_range], width),
+        *_flowed("memory", [f"peak {size(took.peak_rss_bytes)}", *peak_range], width),
         *_flowed("processes", [*processes, f"host load {load} when it began"], width),
         *_flowed("enforced", _pairs(row.enforced), width),
-    ]  # fmt: skip
+    ]
 
 
 def _share(cpu_ms: int | None, wall_ms: int | None) -> str:
     return f", {cpu_ms / wall_ms:.1f} cpus on average" if cpu_ms is not None and wall_ms else ""
 
 
-def _range(ends: list[str]) -> list[Content]:
+def _range(least: str, most: str) -> list[Content]:
     """The cell's own range, which says whether this attempt is an odd one."""
-    if not ends or ends[0] == ends[1]:
-        return []
-    return [Content.assemble((f"{ends[0]} to {ends[1]} in this cell", "$text-muted"))]
+    return [Content.assemble((f"{least} to {most} in this cell", "$text-muted"))] if least != most else []
 
 
 def _number(value: int | None) -> str:
@@ -197,8 +204,8 @@ def _identity(state: RunState, row: AttemptRow, width: int) -> list[Content]:
     settings = env.variables.items() if env is not None else ()
     parts: dict[str, list[str]] = {
         "exit": [f"agent {_ended(row.agent_exit, row.agent_signal)}", f"verify {_runs(row)}"],
-        "tokens": [f"in {tokens(row.tokens_in)}", f"out {tokens(row.tokens_out)}", f"cached {tokens(row.tokens_cached)}",
-                   f"from {safe.text(row.usage_source or 'null')}"],
+        "tokens": [f"in {tokens(row.tokens_in)}", f"out {tokens(row.tokens_out)}",
+                   f"cached {tokens(row.tokens_cached)}", f"from {safe.text(row.usage_source or 'null')}"],
         "patch": [_hash(row.patch_sha256)],
         "env": [_hash(row.env_sha), *([safe.text(env.env_kind)] if env is not None else []),
                 *(f"{safe.text(name)}={safe.text(value)}" for name, value in settings)],

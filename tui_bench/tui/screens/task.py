@@ -223,20 +223,19 @@ class TaskScreen(Screen[None]):
         return notes + (attempt_notes(row) if row is not None else [])
 
     def _show_resources(self, chosen: TaskAttempt, row: AttemptRow | None) -> None:
-        for name in ("#resources-side", "#resources-tab"):
-            box = self.query_one(name, Resources)
-            if not box.display:
-                continue
+        siblings = [
+            Sibling(f"#{label(one)}{' old' if one.kind == 'replaced' else ''}", one.offset, one.name == chosen.name)
+            for one in self._attempts
+            if one.key == chosen.key and one.offset is not None
+        ]
+
+        def lines(width: int) -> list[Content]:
             if row is None:
-                box.show([Content("measured when the attempt is done" if chosen.running else "nothing measured")])
-                continue
-            width = max(20, box.size.width - 2)
-            siblings = [
-                Sibling(f"#{label(one)}{' old' if one.kind == 'replaced' else ''}", self._shelf.get(one.offset), one.name == chosen.name)
-                for one in self._attempts
-                if one.key == chosen.key and one.offset is not None
-            ]
-            box.show(resource_lines(self._state, row, siblings, width, self._sight.glyphs))
+                return [Content("measured when the attempt is done" if chosen.running else "nothing measured")]
+            return resource_lines(self._state, row, siblings, self._shelf.get, width, self._sight.glyphs)
+
+        for name in ("#resources-side", "#resources-tab"):
+            self.query_one(name, Resources).show(lines)
 
     def _fetch(self) -> None:
         """Read the rows that are looked at, one read at a time."""

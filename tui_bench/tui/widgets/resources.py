@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -15,12 +18,25 @@ class Resources(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     BINDINGS = keys.bindings("pane")
 
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: Callable[[int], list[Content]] = lambda width: []
+
     def compose(self) -> ComposeResult:
         yield Static("", markup=False)
 
-    def show(self, lines: list[Content]) -> None:
-        """Replace the text; nothing is drawn anew when it is the same."""
-        self.query_one(Static).update(Content("\n").join(lines))
+    def show(self, lines: Callable[[int], list[Content]]) -> None:
+        """Replace the text by what `lines` gives for a width in cells."""
+        self._lines = lines
+        self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        width = self.scrollable_content_region.width
+        if width:
+            self.query_one(Static).update(Content("\n").join(self._lines(width)))
 
     def action_move(self, columns: int, rows: int) -> None:
         self.scroll_relative(x=columns * 4, y=rows, animate=False)
