@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from tui_bench import __version__
-from tui_bench.errors import TuiBenchError
+from tui_bench.errors import StudyError, TuiBenchError, UsageError
+from tui_bench.streams import settle
 
 COMMANDS = {
     "run": "run a study: the screen in a terminal, plain lines elsewhere",
@@ -55,17 +56,15 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Entry point of `tui-bench` and `python -m tui_bench`."""
     words = list(sys.argv[1:] if argv is None else argv)
+    settle()
     try:
+        _check_folder()
         code = _dispatch(words)
         sys.stdout.flush()
     except TuiBenchError as error:
         code = _report(error)
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output left; what we could say has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     except OSError as error:
         # What the system refuses outside the places that know more: a full disk, a folder without permission.
         code = _report(TuiBenchError(f"{error.filename or 'this machine'}: {error.strerror or error}"))
@@ -75,9 +74,18 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 def _report(error: TuiBenchError) -> int:
     from tui_bench.cleaning import clean
 
-    for line in str(error).splitlines():
+    lines = [str(problem) for problem in error.problems] if isinstance(error, StudyError) else [str(error)]
+    for line in lines:
         print(f"tui-bench: {clean(line)}", file=sys.stderr)
     return error.exit_code
+
+
+def _check_folder() -> None:
+    """Refuse to work in a folder that was removed: nothing relative means anything there."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder does not exist any more; `cd` to one that does") from None
 
 
 def _dispatch(words: list[str]) -> int:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Bench, Ran, write
+from small_studies import Bench, Ran, write
 
 from tui_bench.commands.trees import StudyTrees
 from tui_bench.errors import TuiBenchError

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench, write
+from small_studies import Bench, write
 from test_run_resume import rows_of, wait_for
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from small_studies import Bench
 
 FOLDER = os.environ.get("TUI_BENCH_PUBLISHED")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench, Ran, write
+from small_studies import Bench, Ran, write
 from test_ctl import ask, until
 from test_run_resume import rows_of, wait_for
 

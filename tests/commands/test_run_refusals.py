@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Bench, write
+from small_studies import Bench, write
 
 from tui_bench.study.digest import manifest
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench, write
+from small_studies import Bench, write
 
 
 def rows_of(ledger: Path) -> list[dict[str, Any]]:

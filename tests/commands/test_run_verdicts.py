@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench, Ran, write
+from small_studies import Bench, Ran, write
 
 LOOP = "while :; do date >> alive.txt; sleep 0.1; done"
 

@@ -8,7 +8,7 @@ from sample_places import SAMPLE
 from test_sample_instrument import expected, outcome_of
 
 if TYPE_CHECKING:
-    from conftest import Bench, Ran
+    from small_studies import Bench, Ran
 
 
 def run(bench: Bench, *words: str) -> Ran:

@@ -23,7 +23,7 @@ EXAMPLES = """\
 examples:
   tui-bench env check local
   tui-bench env check local sandbox
-  tui-bench env check utc kathmandu --study sample_config --json
+  tui-bench env check utc nepal --study sample_config --json
 """
 KINDS = ("local", "sandbox", "container", "ssh", "exec")
 

@@ -19,14 +19,14 @@ from tui_bench.analysis.state import RunState
 from tui_bench.analysis.wording import flip_lines
 from tui_bench.cleaning import clean
 from tui_bench.commands.json_output import print_json
-from tui_bench.commands.places import ledger_of
+from tui_bench.commands.places import ledger_of, whole_number
 from tui_bench.errors import UsageError
 from tui_bench.reading import read_ledger
 
 EXAMPLES = """\
 examples:
   tui-bench flips runs/20261129T210400Z-3f2a.jsonl
-  tui-bench flips runs/20261129T210400Z-3f2a.jsonl utc kathmandu --agent strong
+  tui-bench flips runs/20261129T210400Z-3f2a.jsonl utc nepal --agent strong
   tui-bench flips runs/20261129T210400Z-3f2a.jsonl --json
 """
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env_a", metavar="ENV_A", nargs="?", help="first environment")
     parser.add_argument("env_b", metavar="ENV_B", nargs="?", help="second environment")
     parser.add_argument("--gate", metavar="R", help="another gate than the registered one (post hoc)")
-    parser.add_argument("--attempt", type=int, default=0, metavar="N", help="declared attempt, 0-based (default 0)")
+    parser.add_argument("--attempt", type=whole_number, default=0, metavar="N", help="declared attempt, from 0 on")
     parser.add_argument("--agent", metavar="NAME", help="only this agent")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 

@@ -7,11 +7,13 @@ of the same ledger is accepted.
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from tui_bench.cleaning import clean
 from tui_bench.commands.json_output import print_json
 from tui_bench.commands.places import ledger_of
+from tui_bench.errors import UsageError
 from tui_bench.ledger.integrity import check
 from tui_bench.ledger.runs import Layout
 
@@ -32,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.head is not None and not re.fullmatch(r"[0-9a-f]{64}", args.head):
+        raise UsageError(f"--head {args.head!r}: 64 hex digits are needed, as `run` and `fsck` print them")
     ledger = ledger_of(Path(args.ledger))
     report = check(ledger, args.head, Layout(ledger).files)
     code = 0 if report.ok else STOPPED

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 
+from tui_bench.analysis.state import RunState
 from tui_bench.cleaning import clean
 from tui_bench.commands.progress import Progress
 from tui_bench.commands.verdict_text import closing_lines, exit_code
@@ -15,7 +16,7 @@ from tui_bench.engine.plan import Selection
 from tui_bench.engine.reruns import Asked
 from tui_bench.engine.runner import Runner
 from tui_bench.engine.setup import Prepared, set_up, set_up_resume
-from tui_bench.ledger.rows import AnyRow
+from tui_bench.ledger.rows import REPLACE_LIMIT, REPLACEABLE_CAUSES, AnyRow
 from tui_bench.ledger.runs import Layout
 from tui_bench.reading import read_ledger
 from tui_bench.study.model import Study
@@ -38,12 +39,21 @@ def run_resumed(layout: Layout, *, jobs: int | None, asked: Asked | None, plain:
 
 def _run(make: SetUp, layout: Layout, *, plain: bool, strict: bool) -> int:
     outcome = asyncio.run(_drive(make, plain=plain))
-    if outcome is None:
-        print(f"nothing to do: every planned attempt has its row in {layout.ledger}", file=sys.stderr)
     state = read_ledger(layout.ledger)
+    if outcome is None:
+        print(clean(_nothing_to_do(state, layout)), file=sys.stderr)
     for line in closing_lines(state, layout.ledger, strict=strict):
         print(line)
     return INTERRUPTED if outcome == "signalled" else exit_code(state, strict=strict)
+
+
+def _nothing_to_do(state: RunState, layout: Layout) -> str:
+    """Why a resume has nothing to make, with the attempts that were lost too often to be made again."""
+    lost = sum(count for (cause, _), count in state.void_counts.items() if cause in REPLACEABLE_CAUSES)
+    said = f"nothing to do: every planned attempt has its row in {layout.ledger}"
+    if not lost:
+        return said
+    return f"{said}; {lost} stay void, lost {REPLACE_LIMIT + 1} times each, which is the limit: start a new run"
 
 
 async def _drive(make: SetUp, *, plain: bool) -> str | None:

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from tui_bench.commands import headless, screen
-from tui_bench.commands.places import ledger_of
+from tui_bench.commands.places import ledger_of, whole_number
 from tui_bench.engine.reruns import FRESH, Asked, fresh_wanted
 from tui_bench.ledger.runs import Layout
 from tui_bench.recent import remember
@@ -32,7 +32,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ledger", metavar="LEDGER", help="ledger or run id")
-    parser.add_argument("--jobs", type=int, metavar="N", help="attempts at once")
+    parser.add_argument("--jobs", type=whole_number, metavar="N", help="attempts at once")
     beyond = parser.add_mutually_exclusive_group()
     beyond.add_argument("--rerun", metavar="ATTEMPT_ID", help="only a probe: one more attempt of that cell")
     beyond.add_argument(

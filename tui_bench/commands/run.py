@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from tui_bench.commands import headless, screen
+from tui_bench.commands.places import whole_number
 from tui_bench.engine.plan import Selection
 from tui_bench.engine.selection import load_selected
 from tui_bench.errors import UsageError
@@ -30,8 +31,8 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="STUDY", help="bench.yaml, its folder, or a bare folder")
-    parser.add_argument("--attempts", type=int, metavar="N", help="attempts in each cell")
-    parser.add_argument("--jobs", type=int, metavar="N", help="attempts at once")
+    parser.add_argument("--attempts", type=whole_number, metavar="N", help="attempts in each cell")
+    parser.add_argument("--jobs", type=whole_number, metavar="N", help="attempts at once")
     parser.add_argument("--task", action="append", default=[], metavar="GLOB", help="only these tasks (repeatable)")
     parser.add_argument("--env", action="append", default=[], metavar="NAME", help="only this environment (repeatable)")
     parser.add_argument("--agent", action="append", default=[], metavar="NAME", help="only this agent (repeatable)")
@@ -49,9 +50,7 @@ def execute(args: argparse.Namespace) -> int:
     selection = selection_of(args)
     study = load_selected(selection, jobs=args.jobs)
     run_id = new_run_id(os.environ)
-    layout = Layout(Path(args.out).absolute() if args.out else default_ledger(run_id, Path.cwd()))
-    if layout.ledger.exists():
-        raise UsageError(f"{layout.ledger}: exists; `tui-bench resume` goes on with it, or name another --out")
+    layout = _fresh_layout(args.out, run_id)
     remember(layout.ledger, Path(args.study))
     in_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if args.detach or (in_terminal and not args.headless and not args.plain):
@@ -61,6 +60,22 @@ def execute(args: argparse.Namespace) -> int:
             return 0
         return screen.watch_run(layout, started, ascii_glyphs=args.ascii, strict=args.strict)
     return headless.run_new(study, selection, layout, run_id, plain=args.plain, strict=args.strict)
+
+
+def _fresh_layout(out: str | None, run_id: str) -> Layout:
+    """Where the run will lie; nothing of another run or of the user's may be there. Raises UsageError."""
+    if out == "":
+        raise UsageError("--out is empty: name a ledger, or leave the option away for runs/<run id>.jsonl")
+    layout = Layout(Path(out).absolute() if out is not None else default_ledger(run_id, Path.cwd()))
+    if layout.ledger.is_dir() or (layout.ledger.exists() and layout.ledger.stat().st_size > 0):
+        raise UsageError(f"{layout.ledger}: exists; `tui-bench resume` goes on with it, or name another --out")
+    if layout.files.exists() and not layout.files.is_dir():
+        raise UsageError(f"{layout.files}: a file stands where this run's files are to go; name another --out")
+    # A runner started by the screen finds its own log there.
+    found = [path.name for path in layout.files.iterdir()] if layout.files.is_dir() else []
+    if set(found) - {layout.runner_log.name}:
+        raise UsageError(f"{layout.files}: is not empty, and this run's files are to go there; name another --out")
+    return layout
 
 
 def selection_of(args: argparse.Namespace) -> Selection:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tui_bench.agents import command as agent_command
 from tui_bench.engine import oracle, patch, tree_patch, usage
 from tui_bench.engine.findings import shortened
+from tui_bench.engine.guard import mounts_below
 from tui_bench.engine.limits import agent_limits
 from tui_bench.engine.logs import file_ref
 from tui_bench.engine.redact import Redactor
+from tui_bench.engine.tree_size import off_loop, tree_size
 from tui_bench.engine.workspace import AttemptFolders
 from tui_bench.environments.base import Command, Environment, Mount, Outcome
 from tui_bench.environments.variables import clean_variables
@@ -38,7 +41,10 @@ async def run_agent(attempt: Attempt, folders: AttemptFolders) -> None:
     with attempt.phase("prepare"):
         seen.oracle_before_ok = oracle.intact(attempt.task, context.digests[attempt.task.id].oracle_sha)
         if context.mode != "clean":
-            folders.create_workspace(template, with_git=context.mode == "full", prompt=attempt.task.prompt)
+            make = partial(
+                folders.create_workspace, template, with_git=context.mode == "full", prompt=attempt.task.prompt
+            )
+            await off_loop(template.size.large, make)
     if context.mode == "clean" or seen.is_over():
         return
     if context.mode == "reference" or (attempt.agent is not None and attempt.agent.kind == "oracle"):
@@ -47,7 +53,7 @@ async def run_agent(attempt: Attempt, folders: AttemptFolders) -> None:
         await _run_process(attempt, attempt.agent, folders)
     if not seen.is_over():
         with attempt.phase("collect"):
-            _collect(attempt, folders)
+            await _collect(attempt, folders)
 
 
 def _apply_reference(attempt: Attempt, folders: AttemptFolders) -> None:
@@ -65,7 +71,8 @@ async def _run_process(attempt: Attempt, agent: Agent, folders: AttemptFolders) 
         command = _command(attempt, agent, folders, environment)
         seen.enforced = environment.enforced(command)
         outcome = await environment.run(attempt.slot, command)
-    _note(attempt, agent, outcome)
+    _note(attempt, outcome)
+    seen.written_outside = tuple(f"a mount at {place}" for place in mounts_below(folders.path))
     attempt.redactor = Redactor(os.environ[name] for name in agent.pass_env if name in os.environ)
     if command.log.exists():
         attempt.redactor.clean_file(command.log)
@@ -124,7 +131,7 @@ def _network(attempt: Attempt, agent: Agent) -> str | None:
     return asked or attempt.context.declared(attempt.job.planned.env).network
 
 
-def _note(attempt: Attempt, agent: Agent, outcome: Outcome) -> None:
+def _note(attempt: Attempt, outcome: Outcome) -> None:
     """What the agent's end means for the attempt."""
     seen = attempt.findings
     seen.outcomes.append(outcome)
@@ -135,16 +142,19 @@ def _note(attempt: Attempt, agent: Agent, outcome: Outcome) -> None:
         seen.agent_not_started = outcome.detail or "the command did not start"
     elif outcome.why in ("lost", "owner_gone"):
         seen.worker_lost = outcome.detail or "the job slot's supervisor died"
-    elif outcome.exit_code in NOT_STARTED_CODES and outcome.wall_ms < STARTING_MS:
-        seen.agent_not_started = f"the command of agent {agent.name} {NOT_STARTED_CODES[outcome.exit_code]}"
     elif outcome.signal is not None and outcome.why == "exited" and not outcome.memory_exceeded:
         seen.agent_killed_by = outcome.signal
 
 
-def _collect(attempt: Attempt, folders: AttemptFolders) -> None:
+async def _collect(attempt: Attempt, folders: AttemptFolders) -> None:
     seen = attempt.findings
-    template = attempt.context.templates[attempt.task.id]
-    change = patch.collect(folders.repo, template.base, attempt.folder, redact=attempt.redactor.clean_bytes)
+    size = tree_size(folders.repo)
+    seen.disk_limit = size.excess
+    if seen.disk_limit is not None:
+        return
+    base = attempt.context.templates[attempt.task.id].base
+    work = partial(patch.collect, folders.repo, base, attempt.folder, redact=attempt.redactor.clean_bytes)
+    change = await off_loop(size.large, work)
     folders.change = change
     seen.patch_sha256, seen.patch_error = change.patch_sha256, change.error
     if change.diff is not None:
@@ -153,3 +163,14 @@ def _collect(attempt: Attempt, folders: AttemptFolders) -> None:
     if any(odd.values()):
         attempt.note("the shown diff is not the whole change", odd)
     seen.oracle_intact = oracle.intact(attempt.task, attempt.context.digests[attempt.task.id].oracle_sha)
+    seen.agent_not_started = _never_started(attempt)
+
+
+def _never_started(attempt: Attempt) -> str | None:
+    """A shell's 126 or 127 at once, and nothing done: the program behind the command never ran."""
+    seen = attempt.findings
+    agent_ms = seen.phases_ms.get("agent")
+    at_once = agent_ms is not None and agent_ms < STARTING_MS
+    if not at_once or seen.agent_exit not in NOT_STARTED_CODES or seen.patch_sha256 != "empty":
+        return None
+    return f"the command of agent {attempt.job.planned.agent} {NOT_STARTED_CODES[seen.agent_exit]}"

@@ -7,7 +7,9 @@ happens in between. Every phase adds to the findings; `analysis.verdicts` alone 
 from __future__ import annotations
 
 import contextlib
+import errno
 import secrets
+import shutil
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -65,7 +67,7 @@ class Attempt:
             try:
                 await self._phases()
             except OSError as error:
-                self.findings.infra = f"{error.filename or self.folder}: {error.strerror}"
+                self._lost_to_the_system(error)
             except (EnvironmentUnavailable, WorkspaceError) as error:
                 self.findings.infra = str(error)
         ended = host.Clocks.read()
@@ -84,6 +86,16 @@ class Attempt:
                 await verify_final_tree(self, folders)
         finally:
             folders.dispose()
+
+    def _lost_to_the_system(self, error: OSError) -> None:
+        """The machine, not the attempt: a full disk by its name, anything else as it was said."""
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            self.findings.infra = f"{error.filename or self.folder}: {error.strerror or error}"
+            return
+        places = (self.context.roots[self.job.planned.env].path, self.context.layout.files)
+        fullest = min(places, key=lambda place: shutil.disk_usage(place).free)
+        free = shutil.disk_usage(fullest).free // 1024**2
+        self.findings.disk_limit = f"{fullest}: {error.strerror} ({free} MB free)"
 
     @contextlib.contextmanager
     def phase(self, name: Phase) -> Iterator[None]:

@@ -26,6 +26,8 @@ class Findings:
     env_unavailable: str | None = None
     worker_lost: str | None = None
     infra: str | None = None
+    disk_limit: str | None = None
+    written_outside: tuple[str, ...] = ()
     agent_not_started: str | None = None
     agent_killed_by: int | None = None
     agent_exit: int | None = None
@@ -51,8 +53,9 @@ class Findings:
 
     def is_over(self) -> bool:
         """Whether nothing further can change the verdict: later phases are skipped."""
-        lost = self.stopped or self.env_unavailable or self.worker_lost or self.infra or self.agent_not_started
-        return lost is not None or not self.oracle_before_ok
+        lost = (self.stopped, self.env_unavailable, self.worker_lost, self.infra, self.disk_limit)
+        ended = any(cause is not None for cause in (*lost, self.agent_not_started))
+        return ended or bool(self.written_outside) or not self.oracle_before_ok
 
     def observation(self, task: Task, *, clean_within_limit: bool, verify_timeout_s: float) -> Observation:
         return Observation(
@@ -64,6 +67,8 @@ class Findings:
             env_unavailable=self.env_unavailable,
             worker_lost=self.worker_lost,
             infra=self.infra,
+            disk_limit=self.disk_limit,
+            written_outside=self.written_outside,
             agent_not_started=self.agent_not_started,
             agent_killed_by=self.agent_killed_by,
             capped=self.capped,

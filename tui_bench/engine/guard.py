@@ -123,6 +123,12 @@ def _check_parent(root: Path, text: str) -> None:
         _refuse_if(loose, text, f"has {parent} above it, which everybody may write")
 
 
+def mounts_below(folder: Path) -> list[str]:
+    """Paths, relative to a folder, at which something is mounted in it."""
+    top = f"{os.path.realpath(folder)}/"
+    return sorted(point.removeprefix(top) for point in mount_points() if point.startswith(top))
+
+
 def mount_points() -> frozenset[str]:
     """Mount points of this process, bind mounts included; empty where the system does not list them."""
     try:

@@ -81,7 +81,7 @@ def remove(root: Root, path: Path) -> None:
             os.close(here)
             here = below
         if _is_folder(here, os.fsencode(names[-1])):
-            left = _Removal(root.device).remove(here, os.fsencode(names[-1]))
+            left = _Removal(root.device, mount_id(here)).remove(here, os.fsencode(names[-1]))
         else:
             left = _unlink(here, os.fsencode(names[-1]))
     except OSError as error:
@@ -101,6 +101,16 @@ def _own_names(root: Root, path: Path) -> tuple[str, ...]:
     if not names or ".." in names or not names[0].startswith((RUN_PREFIX, TRASH_PREFIX)):
         raise WorkspaceError(f"{path} was not made by tui_bench: not removed")
     return names
+
+
+def mount_id(descriptor: int) -> int | None:
+    """Number of the mount that an open folder was reached through; None where the system does not tell."""
+    try:
+        told = Path(f"/proc/self/fdinfo/{descriptor}").read_text("ascii")
+    except OSError:
+        return None
+    found = re.search(r"^mnt_id:\s*(\d+)", told, re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 def _is_folder(folder: int, name: bytes) -> bool:
@@ -130,8 +140,9 @@ class _Level:
 class _Removal:
     """Depth first; whatever refuses to go is remembered and the rest is removed all the same."""
 
-    def __init__(self, device: int) -> None:
+    def __init__(self, device: int, mount: int | None) -> None:
         self._device = device
+        self._mount = mount
         self._left: str | None = None
 
     def remove(self, parent: int, name: bytes) -> str | None:
@@ -177,9 +188,10 @@ class _Removal:
             self._keep(name, error.strerror)
             return None
         status = os.fstat(below)
-        if status.st_dev != self._device:
+        # A folder of the same file system that is mounted here again has the device's number, but not the mount's.
+        if status.st_dev != self._device or mount_id(below) != self._mount:
             os.close(below)
-            self._keep(name, "another file system is mounted there")
+            self._keep(name, "something is mounted there")
             return None
         if status.st_mode & _ALL_MINE != _ALL_MINE and status.st_uid == os.geteuid():
             os.fchmod(below, stat.S_IMODE(status.st_mode) | _ALL_MINE)

@@ -216,6 +216,8 @@ class Runner:
             finally:
                 del self._running[attempt.attempt_id]
             reason = self._dead.note(row) if row.role != "probe" else None
+            if row.void == "disk_limit" and "MB free" in (row.void_detail or ""):
+                reason = f"disk full: {row.void_detail}; make room, then `tui-bench resume`"
             if reason is not None:
                 self.stop("interrupted", reason)
 

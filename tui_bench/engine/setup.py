@@ -114,12 +114,15 @@ async def set_up_resume(
 
 @contextmanager
 def _opened(layout: Layout, run_id: str) -> Iterator[LedgerWriter]:
-    """The ledger for writing; closed when what follows fails."""
+    """The ledger for writing; closed when what follows fails, and gone again where no row came into it."""
     writer = LedgerWriter.open(layout.ledger, run_id=run_id)
     try:
         yield writer
     except BaseException:
+        empty = writer.rows == 0
         writer.close()
+        if empty:
+            layout.ledger.unlink(missing_ok=True)
         raise
 
 

@@ -14,6 +14,7 @@ from tui_bench.engine import one_commit, source_commit
 from tui_bench.engine.copier import TreeListing, copy_tree, list_tree
 from tui_bench.engine.git import git_program
 from tui_bench.engine.one_commit import BaseRepository
+from tui_bench.engine.tree_size import TreeSize, tree_size
 from tui_bench.engine.workspace import RunRoot
 from tui_bench.errors import EnvironmentUnavailable, WorkspaceError
 from tui_bench.study.digest import Ignore, Manifest, manifest
@@ -46,6 +47,8 @@ class Template:
     base: Base
     git: TreeListing | None
     """The one-commit repository, for a workspace's `.git`."""
+    size: TreeSize
+    """Of the source: what every copy of it costs."""
     skipped: tuple[str, ...] = ()
     """FIFOs, sockets and devices of the source, which no copy holds."""
 
@@ -92,4 +95,5 @@ def build_template(task: Task, run: RunRoot, *, with_git: bool) -> Template:
         place = error.filename or task.folder
         raise WorkspaceError(f"task {task.id} cannot be copied: {place}: {error.strerror or error}") from None
     names = tuple(f"{path.decode('utf-8', 'backslashreplace')} ({kind})" for path, kind in skipped)
-    return Template(folder, listing, hidden, Base(base_manifest, repository), git_listing, names)
+    base = Base(base_manifest, repository)
+    return Template(folder, listing, hidden, base, git_listing, tree_size(tree), names)

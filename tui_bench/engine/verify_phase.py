@@ -6,6 +6,7 @@ source, the allowed part of the change and the oracle, so a replay repeats the t
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,9 @@ from tui_bench.engine import oracle, verify_tree
 from tui_bench.engine.context import RunContext
 from tui_bench.engine.limits import verify_limits
 from tui_bench.engine.logs import file_ref
+from tui_bench.engine.patch import Change
 from tui_bench.engine.tests_seen import tests_seen
+from tui_bench.engine.tree_size import off_loop
 from tui_bench.engine.workspace import AttemptFolders, VerifyFolders
 from tui_bench.environments.base import Command, Environment, Mount, Outcome, Slot
 from tui_bench.environments.variables import clean_variables
@@ -31,10 +34,7 @@ async def verify_final_tree(attempt: Attempt, folders: AttemptFolders) -> None:
     seen = attempt.findings
     with attempt.phase("verify"):
         place = folders.verify(0)
-        taken = verify_tree.build(
-            place, attempt.task, attempt.context.templates[attempt.task.id], folders.change,
-            attempt.context.study.controls,
-        )  # fmt: skip
+        taken = await _tree(attempt, place, folders.change)
         seen.dropped, seen.forbidden_edits = taken.dropped, taken.forbidden
         if seen.forbidden_edits or not seen.oracle_intact:
             return
@@ -48,13 +48,17 @@ async def verify_final_tree(attempt: Attempt, folders: AttemptFolders) -> None:
         with attempt.phase("replays"):
             for number in range(1, replays + 1):
                 again = folders.verify(number)
-                verify_tree.build(
-                    again, attempt.task, attempt.context.templates[attempt.task.id], folders.change,
-                    attempt.context.study.controls,
-                )  # fmt: skip
+                await _tree(attempt, again, folders.change)
                 await _one_run(attempt, again, f"verify.{number}.log")
                 if seen.is_over():
                     break
+
+
+async def _tree(attempt: Attempt, place: VerifyFolders, change: Change | None) -> verify_tree.Taken:
+    """Source, allowed changes and oracle, laid out in the folders of one run of verify."""
+    template = attempt.context.templates[attempt.task.id]
+    work = partial(verify_tree.build, place, attempt.task, template, change, attempt.context.study.controls)
+    return await off_loop(template.size.large, work)
 
 
 async def _one_run(attempt: Attempt, place: VerifyFolders, log: str) -> Outcome:

@@ -298,11 +298,18 @@ class Worker:
 
 
 def guard(worker: int, null: int) -> None:
-    """Wait for the worker to end, then kill whatever it could not."""
+    """Wait for the worker to end, then kill whatever it could not.
+
+    A worker that somebody stopped would keep no time limit and hear no cancel: it is ended, and its owner sees that.
+    """
     os.dup2(null, 0)
     os.dup2(null, 1)
-    while os.waitpid(-1, 0)[0] != worker:
-        pass
+    while True:
+        pid, status = os.waitpid(-1, os.WUNTRACED)
+        if pid == worker and os.WIFSTOPPED(status):
+            os.kill(worker, signal.SIGKILL)
+        elif pid == worker:
+            break
     Tree(0).kill_until_none()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from tui_bench.study.reading import Reading, printable, show
 SUBJECTS: tuple[Subject, ...] = ("clean", "reference", "patch", "agent")
 LIVE_ATTEMPTS, FROZEN_ATTEMPTS = 3, 2
 LIVE_REPLAYS, FROZEN_REPLAYS = 2, 1
+SECRET_NAME = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+SECRET_IN_THE_OPEN = "env.{name} stands in the ledger as it is; a secret belongs in the agent's pass_env"
+"""The columns of envs.tsv are facts of the environment, so their values are recorded."""
 NO_DIMENSION = "no dimension is declared: what differs between the environments is listed, and not judged"
 _NAMED = 5
 
@@ -98,9 +102,11 @@ class Draft:
             reading.problem(self.file, None, f"{message}; allowed: {required} or more")
 
     def _notes(self) -> tuple[str, ...]:
+        secrets = [name for one in self.environments for name, _ in one.variables if SECRET_NAME.search(name)]
+        said = tuple(SECRET_IN_THE_OPEN.format(name=name) for name in dict.fromkeys(secrets))
         if self.dimension is None and len(self.environments) > 1:
-            return (*self.notes, NO_DIMENSION)
-        return self.notes
+            said = (*said, NO_DIMENSION)
+        return (*self.notes, *said)
 
 
 def with_agent_command(draft: Draft, command: str | None) -> Draft:
@@ -130,7 +136,7 @@ def draft_of(study: Study) -> Draft:
         order=study.order,
         gate=study.gate,
         claim=study.claim,
-        notes=tuple(note for note in study.notes if note != NO_DIMENSION),
+        notes=tuple(note for note in study.notes if note != NO_DIMENSION and not note.startswith("env.")),
     )
 
 
