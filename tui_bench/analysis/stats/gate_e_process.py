@@ -47,7 +47,12 @@ def clean_pairs_to_open(limit: Fraction, stop_at: int = STOP_AT) -> int:
 
 
 def flips_to_shut(pairs: int, limit: Fraction, stop_at: int = STOP_AT) -> int | None:
-    """Fewest flips of `pairs` whose `shut` reaches `stop_at`; None where not even all do. ValueError as above."""
+    """Fewest flips of `pairs` whose `shut` reaches `stop_at`; None where not even all do.
+
+    Raises ValueError for negative `pairs` and a limit outside (0, 1).
+    """
+    if pairs < 0:
+        raise ValueError(f"a count of pairs is not negative: {pairs}")
     reached = (flips for flips in range(pairs + 1) if gate_evidence(flips, pairs, limit).shut >= stop_at)
     return next(reached, None)
 

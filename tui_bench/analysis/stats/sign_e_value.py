@@ -34,9 +34,12 @@ def wins_to_stop(losses: int, stop_at: int = STOP_AT) -> int:
 
 
 def wins_to_stop_of(pairs: int, stop_at: int = STOP_AT) -> int | None:
-    """Fewest wins of `pairs` discordant pairs with E >= `stop_at`; None where not even all of them suffice."""
+    """Fewest wins of `pairs` discordant pairs with E >= `stop_at`; None where not even all of them suffice.
+
+    Raises ValueError for negative `pairs` and `stop_at` < 1.
+    """
     _check(stop_at)
-    if pairs < 0 or sign_e_value(pairs, 0) < stop_at:
+    if sign_e_value(pairs, 0) < stop_at:
         return None
     low, high = (pairs + 1) // 2, pairs
     while low < high:

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tui_bench.analysis.stats.clustered import clustered_se
-
 
 @dataclass(frozen=True, slots=True)
 class TwoErrors:
@@ -35,7 +33,8 @@ def two_errors(cells: Iterable[tuple[int, int]]) -> TwoErrors | None:
     """Both errors of (passes, scored attempts) of every task; None where no task has an attempt.
 
     rerun = sqrt(sum of s_t^2 / r_t) / T with s_t^2 = a (r - a) / (r (r - 1)), the variance within task t;
-    new_task = the clustered error of the T means, with T / (T - 1): in balanced data that of all attempts by task.
+    new_task = sqrt(sum of (mean_t - mean)^2 / (T (T - 1))), in balanced data the clustered error of all attempts by
+    task with its G / (G - 1).
     Raises ValueError for passes outside 0..attempts.
     """
     given = list(cells)
@@ -51,8 +50,11 @@ def two_errors(cells: Iterable[tuple[int, int]]) -> TwoErrors | None:
     if not single:
         within = sum((Fraction(a * (r - a), r * r * (r - 1)) for a, r in measured), Fraction(0))
         rerun = math.sqrt(within) / tasks
-    new_task = clustered_se([[float(mean)] for mean in means]) if tasks >= 2 else None
+    mean, new_task = sum(means, Fraction(0)) / tasks, None
+    if tasks >= 2:
+        between = sum(((one - mean) ** 2 for one in means), Fraction(0))
+        new_task = math.sqrt(between / (tasks * (tasks - 1)))
     return TwoErrors(
-        sum(means, Fraction(0)) / tasks, rerun, new_task, tasks,
+        mean, rerun, new_task, tasks,
         sum(attempts for _, attempts in measured), single, len(given) - tasks,
     )  # fmt: skip
