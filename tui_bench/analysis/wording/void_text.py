@@ -14,7 +14,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "timeout_mismatch": ("of several verify runs of one tree only some hit the limit", "raise the limit or lower jobs"),
     "verify_timeout": ("verify hit its limit on the clean checkout too", "raise verify_timeout or leave the task out"),
     "env_unavailable": ("the environment could not be used", "tui-bench env check NAME, then resume"),
-    "agent_not_started": ("the agent's command is missing or not executable", "run its command by hand, then start a new run"),
+    "agent_not_started": ("the agent's command is missing or not executable", "run it by hand, then start a new run"),
     "agent_unavailable": ("no model call of the agent succeeded", "check login, quota and endpoint, then resume"),
     "killed_unknown": ("killed by a signal that the runner did not send", "look for the host's out-of-memory killer"),
     "disk_limit": ("the disk limit was reached", "free space or raise the limit, then resume"),
