@@ -29,10 +29,15 @@ def open_to_read(path: Path) -> int:
 
 
 class Scan:
-    """One pass over a ledger. Iterate over it once; `unfinished` and `end` are set when the pass is over."""
+    """One pass over a ledger, from its start or from a line on.
 
-    def __init__(self, path: Path) -> None:
+    Iterate over it once; `unfinished` and `end` are set when the pass is over.
+    """
+
+    def __init__(self, path: Path, offset: int = 0, number: int = 1) -> None:
         self.path = path
+        self._offset = offset
+        self._number = number
         self.unfinished = 0
         """Bytes after the last newline: a row that is being written, or the rest of a crash."""
         self.end = 0
@@ -42,7 +47,8 @@ class Scan:
         """Complete lines, not parsed. Raises LedgerError when the file cannot be read."""
         descriptor = open_to_read(self.path)
         try:
-            splitter = Splitter()
+            splitter = Splitter(self._offset, self._number)
+            os.lseek(descriptor, self._offset, os.SEEK_SET)
             while chunk := os.read(descriptor, CHUNK):
                 yield from splitter.feed(chunk)
             self.unfinished, self.end = splitter.held, splitter.offset
@@ -55,12 +61,14 @@ class Scan:
         return map(parsed, self.raw())
 
 
-def scan(path: Path | str) -> Scan:
+def scan(path: Path | str, offset: int = 0, number: int = 1) -> Scan:
     """All complete lines of a ledger, in order, each with its row or a named fault.
+
+    `offset` is where a line begins and `number` that line's number, for a reader that knows what lies before.
 
     Raises LedgerError, at the first step, when the file cannot be read; never on what it holds.
     """
-    return Scan(Path(path))
+    return Scan(Path(path), offset, number)
 
 
 def line_at(path: Path | str, offset: int) -> bytes:
