@@ -37,7 +37,8 @@ def bootstrap_ratio(
 ) -> BootstrapRatio | None:
     """Interval of the ratio of (numerator, denominator) of every task, tasks resampled with replacement.
 
-    None for fewer than two tasks and where the denominators sum to 0. O(tasks x draws). Raises ValueError for negative
+    None for fewer than two tasks and where the denominators sum to 0. O(tasks x draws), half a second for 500 tasks:
+    not for a screen's loop. Raises ValueError for negative
     or infinite values, `conf` outside (0, 1), and too few `draws` to reach a tail of (1 - conf) / 2.
     """
     if any(not (math.isfinite(value) and value >= 0) for task in tasks for value in task):
