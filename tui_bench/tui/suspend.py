@@ -57,20 +57,21 @@ async def lend(
     `again` sets the app's own signal handlers afterwards. Raises UsageError where the terminal cannot be lent or the
     program cannot be started.
     """
-    ended: int | BaseException = 0
+    ended: int | Exception = 0
     try:
         with app.suspend():
-            # Nothing may leave this block by an exception: the screen would not get its terminal back.
+            # No error may leave this block: the screen would not get its terminal back. Only the end of the app may,
+            # since the screen has no use for it then.
             try:
                 with _signals_left_alone(again), _terminal_kept():
                     for line in said:
                         print(line, flush=True)  # noqa: T201
                     ended = await _run(words, folder, environ, text)
-            except (UsageError, OSError, asyncio.CancelledError) as error:
+            except (UsageError, OSError) as error:
                 ended = error
     except SuspendNotSupported:
         raise UsageError("this terminal cannot be lent to another program") from None
-    if isinstance(ended, BaseException):
+    if isinstance(ended, Exception):
         raise ended
     return ended
 
