@@ -118,6 +118,6 @@ async def test_without_a_runner_control_keys_say_so(path: Path) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await shown(pilot, "t01")
         await pilot.press("p")
-        await shown(pilot, "Nothing to pause")
+        await shown(pilot, "Cannot pause: no runner")
         await pilot.press("X")
-        await shown(pilot, "There is no run to stop")
+        await shown(pilot, "Cannot stop")

@@ -292,4 +292,4 @@ def _void(task: str, env: str, agent: str, cause: str) -> AttemptRow:
 
 def test_the_stylesheets_lie_beside_their_screens() -> None:
     root = Path(glyphs.__file__).parent
-    assert sorted(path.name for path in root.rglob("*.tcss")) == ["dialog.tcss", "help.tcss", "main.tcss"]
+    assert {"dialog.tcss", "help.tcss", "main.tcss"} <= {path.name for path in root.rglob("*.tcss")}

@@ -15,6 +15,7 @@ from tui_bench.tui.screens.help import HelpScreen
 from tui_bench.tui.screens.home import HomeScreen
 from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
+from tui_bench.tui.screens.notice import NoticeScreen
 from tui_bench.tui.screens.quit import QuitScreen
 from tui_bench.tui.screens.start import StartScreen
 from tui_bench.tui.screens.task import TaskScreen
@@ -33,6 +34,7 @@ OWNERS: dict[keys.Scope, tuple[type, ...]] = {
     "app": (BenchApp,), "run": (MainScreen,), "pane": (Grid, LogTail, HelpScreen, RowsTable, RowPane,
              AttemptsTable, FileView, Resources, ChoiceList),
     "grid": (Grid,), "log": (LogTail,), "help": (HelpScreen,), "quit": (QuitScreen,), "confirm": (ConfirmScreen,),
+    "notice": (NoticeScreen,),
     "views": (BenchApp,), "ledger": (LedgerScreen,), "rows": (RowsTable,), "filter": (FilterInput,),
     "home": (HomeScreen,), "start": (StartScreen,),
     "task": (TaskScreen,), "attempts": (AttemptsTable,), "search": (SearchLine,), "copy": (CopyScreen,),

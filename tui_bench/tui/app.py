@@ -17,6 +17,7 @@ from typing import ClassVar, Literal
 from textual import on, work
 from textual.app import App
 from textual.binding import BindingType
+from textual.command import Provider
 
 from tui_bench.analysis.state import CellKey
 from tui_bench.errors import TuiBenchError, UsageError
@@ -24,6 +25,7 @@ from tui_bench.ledger.runs import Layout
 from tui_bench.tui import keys, safe
 from tui_bench.tui.glyphs import ASCII, glyphs_for
 from tui_bench.tui.link import Launcher, RunnerLink
+from tui_bench.tui.palette import KeyCommands, ThemeCommands
 from tui_bench.tui.screens.help import HelpScreen
 from tui_bench.tui.screens.home import HomeScreen
 from tui_bench.tui.screens.ledger import LedgerScreen
@@ -55,7 +57,7 @@ class BenchApp(App[Departure]):
     """
 
     TITLE = "tui_bench"
-    ENABLE_COMMAND_PALETTE = False
+    COMMANDS: ClassVar[set[type[Provider]]] = {KeyCommands, ThemeCommands}  # type: ignore[assignment]
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (declared so by the base class)
         (0, "-tiny"), (60, "-small"), (80, "-normal"), (120, "-wide"),

@@ -54,6 +54,15 @@ class Board:
         return self._state.attempts
 
     @property
+    def declared(self) -> int:
+        """Number of the attempt that counts."""
+        return self._state.rule.declared_attempt
+
+    def cell(self, task: str, column: Column) -> Cell:
+        """One cell; an empty one where no row has named it."""
+        return self._state.cell(task, column.env, column.agent)
+
+    @property
     def running(self) -> list[Running]:
         """Attempts that run now, in all tasks."""
         return list(self._state.running.values())

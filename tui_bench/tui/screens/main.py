@@ -1,7 +1,7 @@
-"""The run as it is now: state, verdict, grid, and the log of one attempt.
+"""The run as it is now: state, verdict, grid, what is held fixed, void reasons, tally, and the log of one attempt.
 
 Everything comes from the ledger through the feed. A person's place is kept: rows that arrive move neither the cursor,
-nor a log one has scrolled, nor a frozen one.
+nor the order one has chosen, nor a log one has scrolled, nor a frozen one.
 """
 
 from __future__ import annotations
@@ -11,36 +11,40 @@ import gc
 import math
 import time
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.notifications import SeverityLevel
-from textual.screen import Screen
 from textual.widgets import Static
 
-from tui_bench.analysis.banner import banner
 from tui_bench.analysis.fold import Changed
-from tui_bench.errors import LedgerError, RunnerError
-from tui_bench.ledger.runs import Layout
+from tui_bench.analysis.state import CellKey
+from tui_bench.errors import LedgerError
 from tui_bench.reading import find_damage
 from tui_bench.tui import keys, safe
 from tui_bench.tui.board import Board
-from tui_bench.tui.feed import Feed, Step
+from tui_bench.tui.digest import Digest, digest
+from tui_bench.tui.feed import Step
+from tui_bench.tui.filter import EVERYTHING
 from tui_bench.tui.glyphs import Glyphs
 from tui_bench.tui.link import RunnerLink
 from tui_bench.tui.log_choice import LogEntry
 from tui_bench.tui.log_desk import LogDesk
 from tui_bench.tui.log_title import log_hint, log_title
-from tui_bench.tui.screens.confirm import ConfirmScreen
+from tui_bench.tui.screens.notice import NoticeScreen
+from tui_bench.tui.screens.run_control import NEEDS_RUNNER, RunControl
 from tui_bench.tui.widgets.banner import Banner
+from tui_bench.tui.widgets.filter_bar import FilterBar
+from tui_bench.tui.widgets.frame import grid_title, set_frame
 from tui_bench.tui.widgets.grid import Grid
 from tui_bench.tui.widgets.hints import Hints
 from tui_bench.tui.widgets.log_tail import LogSource, LogTail
+from tui_bench.tui.widgets.panes import Panes
+from tui_bench.tui.widgets.side_pane import SidePane
 from tui_bench.tui.widgets.status import Facts, StatusLine, facts
 
 TICK_S = 0.1
@@ -49,17 +53,20 @@ BANNER_S = 0.5
 """How often the banner is worked out anew while a large ledger is being read."""
 BANNER_REST = 8
 """It rests so many times as long as it took."""
-PAIRS_AT_ONCE = 500
-"""Pairs up to which the banner is worked out on the loop: some 10 ms of work."""
+PAIRS_AT_ONCE = 250
+"""Pairs up to which banner and tally are worked out on the loop: some 10 ms of work."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 15
 """Cells below which only the banner is shown."""
 
 
-class MainScreen(Screen[None]):
+class MainScreen(RunControl):
     """The first screen. `link` is None where no runner is known."""
 
-    CSS_PATH = "main.tcss"
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["main.tcss", "filter.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("run", "views")
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (declared so by the base class)
+        (0, "-tiny"), (60, "-small"), (80, "-normal"), (120, "-wide"), (150, "-broad"),
+    ]  # fmt: skip
 
     def __init__(
         self,
@@ -69,19 +76,17 @@ class MainScreen(Screen[None]):
         ascii_only: bool,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__()
-        self.feed = Feed(ledger)
-        self._link = link
-        self._layout_of_run = Layout(ledger)
+        super().__init__(ledger, link)
         self._desk = LogDesk(self._layout_of_run)
         self._glyphs = glyphs
         self._ascii = ascii_only
         self._clock = clock
         self._entry: LogEntry | None = None
         self._facts: Facts | None = None
-        self._banner_stale = True
-        self._banner_due = 0.0
+        self._stale = True
+        self._due = 0.0
         self._thinking = False
+        self._digest = Digest(())
         self._verified = False
         self._loaded = False
 
@@ -90,11 +95,21 @@ class MainScreen(Screen[None]):
         yield Banner("banner")
         yield Static("", id="too-small", markup=False)
         with Vertical(id="body"):
-            yield Grid("grid", glyphs=self._glyphs, clock=self._clock)
-            yield LogTail("log")
+            yield FilterBar("filter")
+            with Horizontal(id="top"):
+                yield SidePane("controls", title="Controls")
+                yield Grid("grid", glyphs=self._glyphs, clock=self._clock)
+                with Vertical(id="side"):
+                    yield SidePane("voids", title="Void reasons")
+                    yield SidePane("tally", title="Tally")
+            with Vertical(id="lower"):
+                yield LogTail("log")
+                for name, title in (("voids", "Void reasons"), ("controls", "Controls"), ("tally", "Tally")):
+                    yield SidePane(f"lower-{name}", title=title)
         yield Hints("hints", ascii_only=self._ascii)
 
     def on_mount(self) -> None:
+        self._panes = Panes(self, self._glyphs)
         self._tick()
         self._second()
         self._grid.focus()
@@ -111,6 +126,15 @@ class MainScreen(Screen[None]):
         self.query_one("#banner", Banner).allow(100 if small else max(3, event.size.height // 6))
         said = f"{event.size.width} x {event.size.height} cells; the grid needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
         self.query_one("#too-small", Static).update(Content(said if small else ""))
+        self._panes.fit(event.size)
+        self._write_panes()
+        self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """A pane that is not shown any more leaves the keys to the grid."""
+        if self.focused is None or not self.focused.is_on_screen:
+            self._grid.focus()
+        self._show_log_title()
 
     @property
     def _grid(self) -> Grid:
@@ -121,19 +145,13 @@ class MainScreen(Screen[None]):
         return self.query_one("#log", LogTail)
 
     @property
-    def working(self) -> bool:
-        """Whether a runner is at work that leaving would leave alone."""
-        return self._linked and not self.feed.state.over
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Attempts running, and attempts left that are not."""
-        state = self.feed.state
-        return len(state.running), max(0, state.planned - state.counts.done - len(state.running))
-
-    @property
-    def _linked(self) -> bool:
-        return self._link is not None and self._link.alive
+    def chosen(self) -> tuple[CellKey, int] | None:
+        """The cursor's cell, and the attempt whose log is read where it is of that cell."""
+        key = self._grid.cursor
+        if key is None:
+            return None
+        entry = self._entry
+        return key, entry.number if entry is not None and entry.key == key else self.feed.state.rule.declared_attempt
 
     def _tick(self) -> None:
         self._log.look()
@@ -144,7 +162,7 @@ class MainScreen(Screen[None]):
         if step.reset or step.changed:
             with self.app.batch_update():
                 self._apply(step)
-        self._show_banner()
+        self._show_digest()
         over = self.feed.state.over and self.feed.state.rows > 0 and not step.behind
         if over and not self._verified:
             self._verify_chain()
@@ -153,14 +171,17 @@ class MainScreen(Screen[None]):
             self.set_timer(CATCH_UP_S, self._tick)
 
     def _second(self) -> None:
-        """What changes with time alone."""
+        """What changes with time alone, and what is too dear for every row."""
         self._show_facts()
         self._grid.tick()
+        self._grid.settle()
+        self._write_panes()
         self._show_why()
         self._show_log_title()
+        self.query_one("#hints", Hints).dim(frozenset() if self.working else NEEDS_RUNNER)
 
     def _apply(self, step: Step) -> None:
-        self._banner_stale = True
+        self._stale = True
         self._show_grid(step)
         self._show_facts()
         self._show_why()
@@ -176,15 +197,15 @@ class MainScreen(Screen[None]):
         else:
             self._grid.apply(change for change in step.changed if isinstance(change, tuple))
 
-    def _show_banner(self) -> None:
-        """Work out the banner when it is due: at once while that is cheap, in a thread where it is not."""
+    def _show_digest(self) -> None:
+        """Work out banner and tally when due: at once while that is cheap, in a thread where it is not."""
         now = time.monotonic()
-        if not self._banner_stale or self._thinking or now < self._banner_due:
+        if not self._stale or self._thinking or now < self._due:
             return
         if not self.feed.state.rows:
-            self._banner_worked_out(now, [self._nothing_yet()])
+            self._worked_out(now, Digest((self._nothing_yet(),)))
         elif self._pairs() <= PAIRS_AT_ONCE:
-            self._banner_worked_out(now, banner(self.feed.state))
+            self._worked_out(now, digest(self.feed.state))
         else:
             self._thinking = True
             self._think()
@@ -209,54 +230,67 @@ class MainScreen(Screen[None]):
         try:
             damage = await asyncio.to_thread(find_damage, self._layout_of_run.ledger)
         except LedgerError as error:
-            self._say(str(error), "error")
+            self.say(str(error), "error")
             return
         if damage and damage != self.feed.state.damage:
             self.feed.state.damage[:] = damage
-            self._banner_stale = True
+            self._stale = True
 
     @work(group="banner")
     async def _think(self) -> None:
         """The fold waits meanwhile, so the state holds still; keys do not."""
         started = time.monotonic()
         try:
-            lines = await asyncio.to_thread(banner, self.feed.state)
+            found = await asyncio.to_thread(digest, self.feed.state)
         finally:
             self._thinking = False
-        self._banner_worked_out(started, lines)
+        self._worked_out(started, found)
 
-    def _banner_worked_out(self, started: float, lines: list[str]) -> None:
+    def _worked_out(self, started: float, found: Digest) -> None:
         now = time.monotonic()
         rest = BANNER_REST * (now - started)
-        self._banner_due = now + (max(BANNER_S, rest) if self.feed.behind else rest)
-        self._banner_stale = False
-        self.query_one("#banner", Banner).show(lines)
+        self._due = now + (max(BANNER_S, rest) if self.feed.behind else rest)
+        self._stale = False
+        before, self._digest = self._digest, found
+        banner = self.query_one("#banner", Banner)
+        said = banner.verdicts
+        banner.show(list(found.lines))
+        if self._loaded and not self.feed.behind and said and said != banner.verdicts:
+            self.say("; ".join(one for one in banner.verdicts if one not in said) or "a verdict is gone")
+        if before != found:
+            self._write_panes()
+
+    def _write_panes(self) -> None:
+        if self._facts is not None:
+            self._panes.write(self.feed.state, self._facts, self._digest)
 
     def _show_facts(self) -> None:
-        found = facts(self.feed.state, self._clock(), linked=self._linked, quiet_s=self.feed.quiet_s)
+        linked = self._linked
+        found = facts(
+            self.feed.state, self._clock(), linked=linked, quiet_s=self.feed.quiet_s, gone=self.gone(linked)
+        )
         before, self._facts = self._facts, found
         self.query_one("#status", StatusLine).show(found)
         if before is None or self.feed.behind:
             return
+        if not self._loaded and found.life == "lost":
+            self.say(f"No runner is at work on this ledger. `{self.resume_words()}` goes on.", "warning")
         if self._loaded and before.life != found.life:
             self._tell_life(found)
         self._loaded = True
 
     def _tell_life(self, found: Facts) -> None:
-        """A word when a run ends or its runner is gone, with what to do."""
+        """A word when a run ends, and a dialog when its runner is silent or gone, with what to do."""
         if found.life in ("ended", "stopped"):
-            self._say(f"The run has {found.life}.")
-        elif found.life == "lost":
-            path = self._layout_of_run.ledger
-            self._say(f"The runner is gone. `tui-bench resume {path}` goes on; rows on disk are safe.", "warning")
+            self.say(f"The run has {found.life}.")
+        elif found.life in ("lost", "late"):
+            self.app.push_screen(NoticeScreen(*self.notice(found.life == "lost", found.beat_s)))
 
     def _show_why(self) -> None:
         """The reason of the chosen row, in the grid's frame where its column does not fit."""
         grid, cursor = self._grid, self._grid.cursor
-        first, last = grid.visible_rows
-        total = len(self.feed.state.seen_tasks)
-        said = grid.why(cursor[0]) if cursor is not None and not grid.has_why else ""
-        title = Content(f"Tasks {first}-{last} of {total}" if total else "Tasks")
+        said = grid.why(cursor[0]) if cursor is not None and not grid.why_is_whole else ""
+        title = grid_title(grid, len(self.feed.state.seen_tasks), self._glyphs)
         set_frame(grid, title, safe.line(f"{cursor[0]}: {said}") if said and cursor is not None else None)
 
     def _concerns_log(self, changed: frozenset[Changed]) -> bool:
@@ -276,14 +310,14 @@ class MainScreen(Screen[None]):
     def _show_log_title(self) -> None:
         log = self._log
         title = log_title(self._entry, self.feed.state, self._desk.chosen, self._glyphs)
-        set_frame(log, title, log_hint(log, self._clock(), self._glyphs))
-
-    def _say(self, message: str, severity: SeverityLevel = "information") -> None:
-        self.notify(safe.text(message), severity=severity, markup=False)
+        self._panes.frame(title, log_hint(log, self._clock(), self._glyphs), len(self._digest.reasons))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        pane: keys.Scope = "log" if event.widget is self._log else "grid"
-        self.query_one("#hints", Hints).show("app", "run", "views", pane)
+        pane: tuple[keys.Scope, ...] = ("grid",) if event.widget is self._grid else ()
+        if self.query_one(FilterBar).editing:
+            self.query_one("#hints", Hints).show("filter")
+        else:
+            self.query_one("#hints", Hints).show("app", "run", "views", "pane", *pane)
 
     @on(Grid.CursorMoved)
     def _cell_chosen(self, event: Grid.CursorMoved) -> None:
@@ -291,13 +325,76 @@ class MainScreen(Screen[None]):
         self._show_log()
         self._show_why()
 
-    @on(LogTail.Back)
-    def _log_left(self) -> None:
-        self._grid.focus()
+    @on(Grid.ViewChanged)
+    def _grid_changed(self) -> None:
+        self._show_why()
+        self._say_count()
+
+    @on(Grid.NothingNotable)
+    def _nothing_notable(self) -> None:
+        self.say("No row flips, is void, flaky, or has agents that differ.")
 
     @on(LogTail.ViewChanged)
     def _log_moved(self) -> None:
         self._show_log_title()
+
+    @on(FilterBar.Changed)
+    def _filter_changed(self, event: FilterBar.Changed) -> None:
+        self._grid.narrow(event.filter)
+        self._show_why()
+        self._say_count()
+
+    @on(FilterBar.Left)
+    def _filter_left(self) -> None:
+        self.query_one(FilterBar).set_class(bool(self._grid.arrangement.filter), "-shown")
+        self._grid.focus()
+
+    def _say_count(self) -> None:
+        total = len(self.feed.state.seen_tasks)
+        self.query_one(FilterBar).say(Content(f"{self._grid.shown} of {total} tasks"))
+
+    def action_filter(self) -> None:
+        bar = self.query_one(FilterBar)
+        bar.add_class("-shown")
+        bar.open()
+        self._say_count()
+
+    def action_back(self) -> None:
+        """From a pane to the grid; in the grid first the zoom goes, then the filter."""
+        if self.focused is not self._grid:
+            self._panes.unzoom()
+            self._grid.focus()
+        elif not self._panes.unzoom() and self._grid.arrangement.filter != EVERYTHING:
+            bar = self.query_one(FilterBar)
+            bar.clear()
+            bar.remove_class("-shown")
+
+    def action_sort(self) -> None:
+        self._grid.action_sort()
+
+    def action_figure(self) -> None:
+        self._grid.action_figure()
+
+    def action_notable(self, direction: int) -> None:
+        self._grid.action_notable(direction)
+
+    def action_zoom(self) -> None:
+        """The pane with the keys alone, or all again."""
+        self._panes.zoom(self.focused)
+        self._write_panes()
+        self.call_after_refresh(self._keep_focus)
+
+    def action_tab_shift(self, step: int) -> None:
+        """Another pane below the grid."""
+        self.action_tab(self._panes.shifted(step))
+
+    def action_tab(self, name: str) -> None:
+        had_keys = self.focused is not self._grid
+        pane = self._panes.open(name)
+        self._write_panes()
+        self._show_log_title()
+        if had_keys:
+            pane.focus()
 
     def action_log_shift(self, step: int) -> None:
         self._desk.shift(self.feed.state, self._grid.cursor, step)
@@ -313,48 +410,6 @@ class MainScreen(Screen[None]):
 
     def action_wrap(self) -> None:
         self._log.toggle_wrap()
-
-    def action_pause(self) -> None:
-        self.ask_runner("resume" if self.feed.state.status == "paused" else "pause")
-
-    @work
-    async def action_stop_run(self) -> None:
-        if not self.working:
-            self._say("There is no run to stop.", "warning")
-            return
-        running, _ = self.counts
-        lines = [
-            Content(f"Running attempts ({running}) end as void: operator_stopped."),
-            Content("The rest is not started; `tui-bench resume` goes on."),
-        ]
-        if await self.app.push_screen_wait(ConfirmScreen(Content("Stop the run?"), lines)):
-            await self.request("stop")
-
-    @work(group="requests")
-    async def ask_runner(self, do: str) -> None:
-        """Send a request; the answer shows as rows in the ledger."""
-        await self.request(do)
-
-    async def request(self, do: str) -> bool:
-        """Send a request and say why where it cannot be done. True when the runner took it."""
-        if self._link is None or self.feed.state.over:
-            self._say(f"Nothing to {do}: this run has no runner.", "warning")
-            return False
-        try:
-            await self._link.request(do)
-        except RunnerError as error:
-            self._say(str(error), "error")
-            return False
-        return True
-
-
-def set_frame(widget: Grid | LogTail, title: Content, subtitle: Content | None) -> None:
-    """Words in a pane's frame. Setting them draws the whole pane, so the same ones are not set again."""
-    wanted = (title, subtitle or Content(""))
-    if not all(map(Content.is_same, wanted, widget.frame)):
-        widget.frame = wanted
-        widget.border_title = title
-        widget.border_subtitle = subtitle
 
 
 def spare_collector(loading: bool) -> None:

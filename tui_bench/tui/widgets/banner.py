@@ -44,6 +44,11 @@ class Banner(Static):
         """All lines, clean."""
         return self._lines
 
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdict that each line begins with, and for whom, without its numbers: what a change of is news."""
+        return tuple(said for line in self._lines if not line.startswith(DETAIL) for said in [_verdict(line)] if said)
+
     def show(self, lines: list[str]) -> None:
         """Replace the text; nothing is drawn anew when it is the same."""
         self._lines = tuple(safe.text(line) for line in lines)
@@ -92,6 +97,15 @@ def chosen(lines: tuple[str, ...], most: int) -> tuple[str, ...]:
     details = [number for number, line in enumerate(lines) if line.startswith(DETAIL)]
     kept = sorted(heads[:most] + details[: max(0, most - len(heads))])
     return tuple(lines[number] for number in kept)
+
+
+def _verdict(line: str) -> str:
+    """`strong GATE SHUT`; "" for a line without a verdict."""
+    for word, _ in TONES:
+        at = line.find(word)
+        if at == 0 or (at > 0 and line[at - 1] == " "):
+            return line[: at + len(word)].strip()
+    return ""
 
 
 def _toned(line: str) -> Content:

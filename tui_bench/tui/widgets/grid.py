@@ -5,7 +5,7 @@ The cursor belongs to a task and a column, not to a row number, so rows that arr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,18 +20,13 @@ from textual.strip import Strip
 
 from tui_bench.analysis.state import CellKey
 from tui_bench.tui import keys, safe
-from tui_bench.tui.board import Board, Column, Sign
+from tui_bench.tui.arrangement import SORTS, Arrangement
+from tui_bench.tui.board import Board, Column
+from tui_bench.tui.figures import FIGURE_WIDTH, FIGURES, Figure, figure
+from tui_bench.tui.filter import Filter
 from tui_bench.tui.glyphs import UNICODE, Glyphs
-from tui_bench.tui.widgets.grid_layout import FLIP_TITLE, GUTTER, GridLayout, Span, layout
-from tui_bench.tui.widgets.line import LineBuilder, fitted, fitted_middle
-
-_STYLE_OF: dict[Sign, str] = {
-    "passed": "pass", "failed": "fail", "void": "void", "running": "running", "queued": "queued",
-    "absent": "queued", "flaky_passed": "pass", "flaky_failed": "fail",
-}  # fmt: skip
-
-Tail = tuple[tuple[bool, ...], bool, str]
-"""End of a row: whether each agent flips, whether the agents differ, and the reason."""
+from tui_bench.tui.widgets.grid_layout import GridLayout, layout
+from tui_bench.tui.widgets.grid_paint import Ink, Painter, Row, Tail
 
 
 class Grid(ScrollView, can_focus=True):
@@ -56,6 +51,12 @@ class Grid(ScrollView, can_focus=True):
 
         key: CellKey
 
+    class ViewChanged(Message):
+        """Another order, another figure, or other rows."""
+
+    class NothingNotable(Message):
+        """There is no row to jump to."""
+
     def __init__(self, id: str | None = None, *, glyphs: Glyphs = UNICODE, clock: Callable[[], float]) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
@@ -63,8 +64,13 @@ class Grid(ScrollView, can_focus=True):
         """Title and subtitle as they were set last."""
         self._clock = clock
         self._board: Board | None = None
+        self.arrangement = Arrangement()
+        self.figure: Figure = "verdict"
+        """What cells show."""
+        self._painter = Painter(glyphs, self._style)
+        self._all: list[str] = []
         self._tasks: list[str] = []
-        self._names: list[str] = []
+        self._names: dict[str, str] = {}
         self._index: dict[str, int] = {}
         self._longest = 0
         self._columns: tuple[Column, ...] = ()
@@ -75,6 +81,8 @@ class Grid(ScrollView, can_focus=True):
         self._planned: GridLayout | None = None
         self._styles: dict[str, Style] = {}
         self._tails: dict[int, Tail] = {}
+        self._unsettled = False
+        self._kept: str | None = None
 
     @property
     def header_height(self) -> int:
@@ -90,9 +98,20 @@ class Grid(ScrollView, can_focus=True):
         return self._tasks[self._row], column.env, column.agent
 
     @property
-    def has_why(self) -> bool:
-        """Whether the `why` column fits."""
-        return self._plan is not None and self._plan.why is not None
+    def declared(self) -> int:
+        """Number of the attempt that counts."""
+        return self._board.declared if self._board else 0
+
+    @property
+    def why_is_whole(self) -> bool:
+        """Whether the reason of the chosen row stands in its column without being cut."""
+        column, cursor = self._plan.why if self._plan is not None else None, self.cursor
+        return column is not None and cursor is not None and cell_len(self.why(cursor[0])) <= column.width
+
+    @property
+    def shown(self) -> int:
+        """Rows that the filter lets pass."""
+        return len(self._tasks)
 
     @property
     def visible_rows(self) -> tuple[int, int]:
@@ -107,34 +126,70 @@ class Grid(ScrollView, can_focus=True):
 
     def has_shape_of(self, board: Board) -> bool:
         """Whether rows and columns are the ones shown."""
-        return (self._tasks, self._columns, self._attempts) == (board.tasks, board.columns, board.attempts)
+        return (self._all, self._columns, self._attempts) == (board.tasks, board.columns, board.attempts)
 
     def show_board(self, board: Board) -> None:
         """Take the shape of another board; the cursor stays on its task and column where they exist."""
         kept = self.cursor
         self._board = board
-        self._take_tasks(board.tasks)
+        self._all = board.tasks
         self._columns = board.columns
         self._attempts = board.attempts
-        self._row = self._index.get(kept[0], 0) if kept else 0
+        self.arrangement.take(board)
         wanted = Column(kept[2], kept[1]) if kept else None
         self._column = self._columns.index(wanted) if wanted in self._columns else 0
+        self._show_tasks(kept[0] if kept else None)
+
+    def settle(self) -> None:
+        """Filter and sort anew after rows have arrived; the cursor stays on its task and on its line."""
+        if self._unsettled and self._board is not None and not self.arrangement.plain:
+            self._arrange()
+
+    def narrow(self, wanted: Filter) -> None:
+        """Show only rows that fit this filter."""
+        self.arrangement.narrow(wanted)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        if self._board is None:
+            return
+        self._kept = self.cursor[0] if self.cursor else self._kept
+        self._unsettled = False
+        if self.arrangement.tasks(self._board) != self._tasks:
+            self._show_tasks(self._kept)
+            self.post_message(self.ViewChanged())
+
+    def _show_tasks(self, kept: str | None) -> None:
+        """Take rows; the cursor stays on `kept`, on its line of the screen, or else where it was."""
+        assert self._board is not None
+        line = self._row - self.scroll_offset.y
+        self._take_tasks(self.arrangement.tasks(self._board))
+        self._unsettled = False
+        place = self._index.get(kept, -1) if kept is not None else 0
+        moved = place >= 0 and place != self._row
+        self._row = place if place >= 0 else min(self._row, max(0, len(self._tasks) - 1))
         self._lay_out()
+        if moved:
+            self.scroll_to(y=max(0, self._row - line), animate=False)
 
     def _take_tasks(self, tasks: list[str]) -> None:
         """Tasks mostly grow at the end, thousands of times while a large ledger is read: only new ones cost."""
         known = len(self._tasks)
         if tasks[:known] != self._tasks:
-            self._names, self._index, self._longest, known = [], {}, 0, 0
+            self._index, self._longest, known = {}, 0, 0
         for number, task in enumerate(tasks[known:], known):
-            name = safe.text(task)
-            self._names.append(name)
+            name = self._names.get(task)
+            if name is None:
+                name = self._names[task] = safe.text(task)
             self._index[task] = number
             self._longest = max(self._longest, cell_len(name))
         self._tasks = tasks
 
     def apply(self, cells: Iterable[CellKey]) -> None:
         """Redraw those of these cells that are on the screen, and the marks of their rows where they differ now."""
+        cells = list(cells)
+        self.arrangement.touch({task for task, _, _ in cells})
+        self._unsettled = True
         plan = self._plan
         if plan is None:
             return
@@ -209,7 +264,8 @@ class Grid(ScrollView, can_focus=True):
         return planned
 
     def _plan_from(self, width: int) -> GridLayout:
-        return layout(width, self._longest, self._columns, self._attempts, self._first, self._glyphs.mark_width)
+        attempts = self._attempts if self.figure == "verdict" else FIGURE_WIDTH
+        return layout(width, self._longest, self._columns, attempts, self._first, self._glyphs.mark_width)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(2, len(self._tasks) + self.header_height)
@@ -236,13 +292,13 @@ class Grid(ScrollView, can_focus=True):
         if plan is None:
             return Strip.blank(self.size.width, self.rich_style)
         if y < self.header_height:
-            return self._header(y, plan)
+            return self._painter.header(y, self.header_height, plan, self._columns)
         row = self.scroll_offset.y + y - self.header_height
         if not 0 <= row < len(self._tasks):
             return Strip.blank(self.size.width, self.rich_style)
         return self._task_line(row, plan)
 
-    def _style(self, name: str, cursor: str = "") -> Style:
+    def _style(self, name: str, cursor: str) -> Style:
         """Style of a component, on the cursor's ground where it stands under the cursor."""
         key = f"{name}/{cursor}"
         if key not in self._styles:
@@ -253,85 +309,22 @@ class Grid(ScrollView, can_focus=True):
             self._styles[key] = style
         return self._styles[key]
 
-    def _header(self, y: int, plan: GridLayout) -> Strip:
-        line = LineBuilder(plan.width, self._style("header"))
-        hidden = len(self._columns) - len(plan.cells)
-        if y == 0 and hidden:
-            line.put(plan.task, self._fitted(f"+{hidden} columns", plan.task))
-        if y == self.header_height - 1:
-            if y or not hidden:
-                line.put(plan.task, "task")
-            for index, span in plan.cells:
-                name = safe.text(self._columns[index].env)
-                line.put(span, fitted_middle(name, span.width, self._glyphs.ellipsis))
-            line.put(plan.flip, FLIP_TITLE)
-            if plan.why:
-                line.put(plan.why, "why")
-        else:
-            for agent, span in self._agent_spans(plan):
-                line.put(span, self._fitted(agent, span))
-        self._put_rules(line, plan, self._style("header"))
-        return line.strip()
-
-    def _fitted(self, foreign: str, span: Span) -> str:
-        return fitted(safe.text(foreign), span.width, self._glyphs.ellipsis)
-
-    def _agent_spans(self, plan: GridLayout) -> list[tuple[str, Span]]:
-        spans: dict[str, Span] = {}
-        for index, span in plan.cells:
-            agent = self._columns[index].agent
-            start = spans[agent].start if agent in spans else span.start
-            spans[agent] = Span(start, span.start + span.width - start)
-        return list(spans.items())
-
-    def _put_rules(self, line: LineBuilder, plan: GridLayout, style: Style) -> None:
-        for cell in plan.rules:
-            line.put(Span(cell, 1), self._glyphs.rule, style)
-
     def _task_line(self, row: int, plan: GridLayout) -> Strip:
-        assert self._board is not None
         task = self._tasks[row]
-        ground = "cursor" if row == self._row else ""
-        line = LineBuilder(plan.width, self._style("task", ground))
-        if ground:
-            line.put(Span(0, GUTTER), self._glyphs.cursor, self._style("mark", ground))
-        line.put(plan.task, fitted(self._names[row], plan.task.width, self._glyphs.ellipsis))
-        for index, span in plan.cells:
-            here = bool(ground) and index == self._column
-            self._put_cell(line, span, self._board.signs(task, self._columns[index]), ground, here)
-        self._put_rules(line, plan, self._style("rule", ground))
+        chosen = row == self._row
         self._tails[row] = self._tail(task)
-        self._put_tail(line, self._tails[row], plan, ground)
-        return line.strip()
+        under = self._column if chosen and self.has_focus else None
+        cells = {index: self._inks(task, self._columns[index]) for index, _ in plan.cells}
+        return self._painter.row(Row(self._names[task], cells, self._tails[row], chosen, under), plan)
 
-    def _put_cell(self, line: LineBuilder, span: Span, signs: list[Sign], ground: str, here: bool) -> None:
-        ground = "cursor-cell" if here and self.has_focus else ground
-        shown = signs if len(signs) <= span.width else signs[: span.width - 1]
-        for place, sign in enumerate(shown):
-            style = self._style(_STYLE_OF[sign], ground)
-            line.put(Span(span.start + place, 1), self._glyph(sign), style)
-        rest = Span(span.start + len(shown), span.width - len(shown))
-        more = self._glyphs.ellipsis if len(shown) < len(signs) else ""
-        line.put(rest, more, self._style("queued", ground))
-
-    def _glyph(self, sign: Sign) -> str:
-        glyphs = self._glyphs
-        if sign.startswith("flaky"):
-            return glyphs.flaky
-        return {"passed": glyphs.passed, "failed": glyphs.failed, "void": glyphs.void,
-                "running": glyphs.running, "queued": glyphs.queued, "absent": glyphs.absent}[sign]  # fmt: skip
-
-    def _put_tail(self, line: LineBuilder, tail: Tail, plan: GridLayout, ground: str) -> None:
-        flips, unequal, why = tail
-        glyphs, style = self._glyphs, self._style("mark", ground)
-        for place, flipping in enumerate(flips):
-            if flipping:
-                start = plan.flip.start + place * (glyphs.mark_width + 1)
-                line.put(Span(start, glyphs.mark_width), glyphs.flip, style)
-        if plan.unequal and unequal:
-            line.put(plan.unequal, glyphs.unequal, style)
-        if plan.why:
-            line.put(plan.why, fitted(why, plan.why.width, glyphs.ellipsis), self._style("why", ground))
+    def _inks(self, task: str, column: Column) -> Sequence[Ink]:
+        """What a cell shows: its attempts, or one figure where that is chosen and known."""
+        assert self._board is not None
+        if self.figure != "verdict":
+            shown = figure(self._board.cell(task, column), self.figure, self._board.declared)
+            if shown is not None:
+                return ((shown.text, shown.look),)
+        return [self._painter.ink(sign) for sign in self._board.signs(task, column)]
 
     def action_move(self, columns: int, rows: int) -> None:
         self._go(self._row + rows, self._column + columns)
@@ -342,6 +335,28 @@ class Grid(ScrollView, can_focus=True):
     def action_page(self, direction: int) -> None:
         page = max(1, self._room.height - self.header_height - 1)
         self._go(self._row + direction * page, self._column)
+
+    def action_sort(self) -> None:
+        """The next order of rows."""
+        self.arrangement.sort = SORTS[(SORTS.index(self.arrangement.sort) + 1) % len(SORTS)]
+        self._arrange()
+        self.post_message(self.ViewChanged())
+
+    def action_figure(self) -> None:
+        """Cells show the next figure."""
+        self.figure = FIGURES[(FIGURES.index(self.figure) + 1) % len(FIGURES)]
+        self._lay_out()
+        self.post_message(self.ViewChanged())
+
+    def action_notable(self, direction: int) -> None:
+        """To the next row that flips, is void, flaky, or where agents differ; from the last on to the first."""
+        count = len(self._tasks)
+        for step in range(1, count + 1):
+            row = (self._row + direction * step) % count
+            if self._board is not None and self.arrangement.weights(self._board, self._tasks[row]).notable:
+                self._go(row, self._column)
+                return
+        self.post_message(self.NothingNotable())
 
     def action_open(self) -> None:
         if self.cursor is not None:
@@ -356,6 +371,11 @@ class Grid(ScrollView, can_focus=True):
         if row < len(self._tasks):
             at = [index for index, span in plan.cells if span.start <= place.x < span.start + span.width]
             self._go(row, at[0] if at else self._column)
+
+    def choose(self, key: CellKey) -> None:
+        """Put the cursor on a cell, as far as it is there."""
+        column = Column(key[2], key[1])
+        self._go(self._index.get(key[0], self._row), self._columns.index(column) if column in self._columns else 0)
 
     def _go(self, row: int, column: int) -> None:
         """Put the cursor on a row and a column, as near as there are."""

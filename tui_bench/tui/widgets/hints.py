@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui_bench.tui import keys
+from tui_bench.tui.dispatch import press
 from tui_bench.tui.keys import Key
 
 
@@ -18,11 +19,18 @@ class Hints(Static):
         self._ascii = ascii_only
         self._keys: tuple[Key, ...] = ()
         self._shown: list[tuple[Key, str]] = []
+        self._dim: frozenset[str] = frozenset()
 
     def show(self, *scopes: keys.Scope) -> None:
         """Offer the keys of these scopes."""
         self._keys = keys.of(*scopes)
         self._draw()
+
+    def dim(self, ids: frozenset[str]) -> None:
+        """Draw these keys as ones that cannot be used now; pressed, they say why."""
+        if ids != self._dim:
+            self._dim = ids
+            self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
         self._draw()
@@ -30,9 +38,12 @@ class Hints(Static):
     def _draw(self) -> None:
         self._shown = keys.footer(self._keys, self.size.width, self._ascii)
         parts = [
-            Content.assemble(" ", (key.shown(self._ascii), "bold $accent"), " ", (key.short, "$text-muted"), " ")
+            Content.assemble(
+                " ", (key.shown(self._ascii), "$text-disabled" if key.id in self._dim else "bold $accent"),
+                " ", (key.short, "$text-disabled" if key.id in self._dim else "$text-muted"), " ",
+            )
             for key, _ in self._shown
-        ]
+        ]  # fmt: skip
         self.update(Content("").join(parts), layout=False)
 
     async def on_click(self, event: events.Click) -> None:
@@ -40,6 +51,5 @@ class Hints(Static):
         for key, hint in self._shown:
             at += len(hint) + 2
             if event.x < at:
-                focused = self.screen.focused
-                await self.app.run_action(key.action, default_namespace=focused or self.screen)
+                await press(self.screen, key)
                 return

@@ -16,8 +16,8 @@ from tui_bench.tui.glyphs import UNICODE, Glyphs
 
 NAME_ROOM = 28
 """Cells that the program's and the study's names may claim before anything else gives way."""
-BEAT_LATE_S = 30.0
-"""A runner writes at least every 10 seconds; three missed beats are worth a word."""
+BEAT_LATE_S = 25.0
+"""A runner writes at least every 10 seconds; two missed beats and a half are worth a word."""
 
 Life = Literal["waiting", "live", "paused", "late", "lost", "stopped", "ended"]
 _WORDS: dict[Life, tuple[str, str]] = {
@@ -43,8 +43,11 @@ class Facts:
     left: tuple[float, float] | None
 
 
-def facts(state: RunState, now: float, *, linked: bool, quiet_s: float | None) -> Facts:
-    """What the line says at `now`. `linked`: a runner process is known to live; `quiet_s`: since a row arrived here."""
+def facts(state: RunState, now: float, *, linked: bool, quiet_s: float | None, gone: bool = False) -> Facts:
+    """What the line says at `now`.
+
+    `linked`: a runner process is known to live; `gone`: it did and does not any more; `quiet_s`: since a row arrived.
+    """
     beat = seconds_since(state.last_at, now) if state.last_at else None
     if beat is not None and quiet_s is not None:
         # Another machine's clock may be off; what was seen to arrive here is not.
@@ -52,8 +55,8 @@ def facts(state: RunState, now: float, *, linked: bool, quiet_s: float | None) -
     run = state.run
     start = seconds_of(run.at) if run else None
     end = seconds_of(state.last_at) if state.over else now
-    life = life_of(state, beat, linked)
-    jobs = run.jobs if run else 1
+    life = life_of(state, beat, linked, gone)
+    jobs = state.jobs
     return Facts(
         study=run.study_id if run else "",
         run_id=run.run_id if run else "",
@@ -68,12 +71,14 @@ def facts(state: RunState, now: float, *, linked: bool, quiet_s: float | None) -
     )
 
 
-def life_of(state: RunState, beat_s: float | None, linked: bool) -> Life:
+def life_of(state: RunState, beat_s: float | None, linked: bool, gone: bool = False) -> Life:
     """Whether the run is alive, from the ledger's last word, its age and whether a runner process is known."""
     if state.status == "empty":
         return "waiting" if linked or not state.rows else "ended"
     if state.status in ("ended", "stopped"):
         return "ended" if state.status == "ended" else "stopped"
+    if gone:
+        return "lost"
     if beat_s is None or beat_s > BEAT_LATE_S:
         return "late" if linked else "lost"
     return "paused" if state.status == "paused" else "live"
