@@ -15,8 +15,9 @@ import secrets
 import sys
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -163,35 +164,38 @@ def _code_digest() -> bytes:
 
 
 def _to_plain(value: object) -> object:
-    """A cell as its slots: every one of them, so that none can be forgotten."""
+    """A cell as the values of its slots, in order: every one of them, so that none can be forgotten."""
     if isinstance(value, Cell):
-        return {name: _plain_slot(getattr(value, name)) for name in Cell.__slots__}
+        return [_plain_slot(getattr(value, name)) for name in Cell.__slots__]
     raise TypeError(type(value).__name__)
 
 
 def _plain_slot(value: object) -> object:
     if isinstance(value, array):
-        return [value.typecode, value.tobytes()]
+        return value.tobytes()
     return bytes(value) if isinstance(value, bytearray) else value
 
 
-def _from_plain(kind: type, value: dict[Any, Any]) -> object:
+def _from_plain(kind: type, value: Any) -> object:  # noqa: ANN401  (whatever the decoder met)
+    if kind is Cell:
+        cell = Cell.__new__(Cell)
+        for name, found in zip(Cell.__slots__, value, strict=True):
+            setattr(cell, name, _MAKERS[name](found))
+        return cell
     if get_origin(kind) is Counter:
         return Counter(value)
-    if kind is not Cell:
-        raise TypeError(kind.__name__)
-    cell = Cell(0)
-    for name in Cell.__slots__:
-        setattr(cell, name, _slot(getattr(cell, name), value[name]))
-    return cell
+    raise TypeError(kind.__name__)
 
 
-def _slot(empty: object, value: list[Any]) -> object:
-    """A slot's value in the type that an empty cell has there."""
+def _maker(empty: object) -> Callable[[Any], object]:
+    """What makes a slot's value of its plain form, by the type that an empty cell has there."""
     if isinstance(empty, array):
-        return array(value[0], value[1])
+        return partial(array, empty.typecode)
     if isinstance(empty, bytearray):
-        return bytearray(value)
+        return bytearray
     if isinstance(empty, tuple):
-        return tuple(msgspec.convert(one, Probe) for one in value)
-    return value
+        return partial(msgspec.convert, type=tuple[Probe, ...])
+    return int
+
+
+_MAKERS = {name: _maker(getattr(Cell(0), name)) for name in Cell.__slots__}
