@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from textual.theme import Theme
 from tui_ledgers import story
 from tui_screens import NARROW, main, shown, until
 
 from tui_bench.errors import UsageError
 from tui_bench.tui.app import BenchApp, run_app
-from tui_bench.tui.themes import DARK, LIGHT
+from tui_bench.tui.themes import OURS
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.jsonl"
 
 
-@pytest.mark.parametrize("theme", ["bench-dark", "bench-light", "nord", "textual-light", "ansi-dark", "no such theme"])
+@pytest.mark.parametrize("theme", ["bench-dark", "bench-light", "nord", "textual-light", "ansi-dark", "bench-safe", "no such theme"])
 async def test_every_theme_shows_the_grid(path: Path, theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_THEME", theme)
     app = BenchApp(path, None)
@@ -33,12 +34,10 @@ async def test_every_theme_shows_the_grid(path: Path, theme: str, monkeypatch: p
         assert app.theme == (theme if theme in app.available_themes else "bench-dark")
 
 
-@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
-def test_verdict_colours_differ_and_stand_out_from_the_ground(theme: object) -> None:
-    assert theme in (DARK, LIGHT)
-    chosen = DARK if theme is DARK else LIGHT
+@pytest.mark.parametrize("chosen", OURS, ids=lambda theme: theme.name)
+def test_verdict_colours_differ_and_stand_out_from_the_ground(chosen: Theme) -> None:
     assert chosen.background is not None
-    names = ("bench-pass", "bench-fail", "bench-void", "bench-running")
+    names = ("bench-pass", "bench-fail", "bench-void", "bench-running", "bench-muted")
     colours = [chosen.variables[name] for name in names]
     assert len(set(colours)) == len(colours)
     for colour in colours:

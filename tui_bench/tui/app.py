@@ -32,7 +32,7 @@ from tui_bench.tui.screens.ledger import LedgerScreen
 from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.quit import QuitScreen
 from tui_bench.tui.screens.task import Sight, TaskScreen
-from tui_bench.tui.themes import DARK, LIGHT, verdict_colours
+from tui_bench.tui.themes import DARK, OURS, verdict_colours
 from tui_bench.tui.trees import TreeMaker
 from tui_bench.tui.widgets.grid import Grid
 
@@ -88,8 +88,8 @@ class BenchApp(App[Departure]):
         self._glyphs = glyphs_for(ascii_glyphs)
         self._ascii = self._glyphs is ASCII
         self._main: MainScreen | None = None
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for theme in OURS:
+            self.register_theme(theme)
         wanted = os.environ.get("TEXTUAL_THEME", DARK.name)
         self.theme = wanted if wanted in self.available_themes else DARK.name
 

@@ -71,7 +71,7 @@ KEYS: tuple[Key, ...] = (
         "every command by its name", 8),
     Key("attempt.previous", "left_square_bracket", "[", "run", "LOOK", "log_shift(-1)", "prev", "previous log here"),
     Key("attempt.next", "right_square_bracket", "]", "run", "LOOK", "log_shift(1)", "next log",
-        "next log: agent, verify, then #2", 7),
+        "next log: agent, verify, then #2", 9),
     Key("log.follow", "f", "f", "run", "LOOK", "follow", "freeze", "freeze the log, or follow again", 5),
     Key("log.wrap", "w", "w", "run", "LOOK", "wrap", "wrap", "wrap long lines of the log", 9),
     Key("run.pause", "p", "p", "run", "RUN", "pause", "pause", "pause or resume starting attempts", 4),

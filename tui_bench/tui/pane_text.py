@@ -34,7 +34,7 @@ def controls(state: RunState, facts: Facts, width: int, glyphs: Glyphs) -> Conte
     """What is held fixed, and how far the run is."""
     run = state.run
     if run is None:
-        return Content.assemble(("no run row yet", "$text-muted"))
+        return Content.assemble(("no run row yet", "$bench-muted"))
     rule = run.rule
     drift = "not asked for" if rule.drift_stop is None else f"max {rule.drift_stop}"
     rows: list[tuple[str, Iterable[str]]] = [
@@ -81,7 +81,7 @@ def _labelled(label: str, values: Iterable[str], width: int, glyphs: Glyphs) -> 
     colour = "$bench-fail" if label == "frozen" and "damaged" in values else "$foreground"
     lines = [
         Content.assemble(
-            (f"{label if place == 0 else '':<{LABEL}}", "$text-muted"),
+            (f"{label if place == 0 else '':<{LABEL}}", "$bench-muted"),
             (fitted(safe.text(value), room, glyphs.ellipsis), colour),
         )
         for place, value in enumerate(values)
@@ -92,7 +92,7 @@ def _labelled(label: str, values: Iterable[str], width: int, glyphs: Glyphs) -> 
 def voids(found: Digest, width: int, glyphs: Glyphs) -> Content:
     """Causes that have rows, each with the first place, and what the limit is."""
     if not found.reasons:
-        return Content.assemble(("no attempt is void", "$text-muted"))
+        return Content.assemble(("no attempt is void", "$bench-muted"))
     room = max([cell_len(reason.cause) for reason in found.reasons])
     number = max(len(str(reason.count)) for reason in found.reasons)
     lines: list[Content] = []
@@ -103,10 +103,10 @@ def voids(found: Digest, width: int, glyphs: Glyphs) -> Content:
         name = fitted_middle(safe.text(task), max(NAME_LEAST, left - cell_len(where) - 1), glyphs.ellipsis)
         lines.append(Content.assemble(
             (glyphs.void, "$bench-void"), " ", (f"{reason.cause:<{room}}", "bold"), f" {reason.count:>{number}} ",
-            (fitted(f"{name} {where}", max(0, left), glyphs.ellipsis), "$text-muted"),
+            (fitted(f"{name} {where}", max(0, left), glyphs.ellipsis), "$bench-muted"),
         ))  # fmt: skip
         lines += [
-            Content.assemble("  ", (line, "$text-muted")) for line in wrap(void_words(reason.cause), max(8, width - 2))
+            Content.assemble("  ", (line, "$bench-muted")) for line in wrap(void_words(reason.cause), max(8, width - 2))
         ]
     return Content("\n").join([*lines, *(_limit(one, width, glyphs) for one in found.void_tasks if one.tasks)])
 
@@ -114,7 +114,7 @@ def voids(found: Digest, width: int, glyphs: Glyphs) -> Content:
 def _limit(one: VoidTasks, width: int, glyphs: Glyphs) -> Content:
     whose = f"{safe.text(one.agent)}: " if one.agent else ""
     said = f"{whose}void in {one.tasks} of {counted(one.planned, 'task')}, limit {one.limit}"
-    colour = "$bench-fail" if one.tasks > one.limit else "$text-muted"
+    colour = "$bench-fail" if one.tasks > one.limit else "$bench-muted"
     return Content.assemble((fitted(said, width, glyphs.ellipsis), colour))
 
 
@@ -122,7 +122,7 @@ def tally(found: Digest, attempts: int, declared: int, width: int, glyphs: Glyph
     """Tasks by their declared attempt, intervals by task, and what it cost."""
     rows = found.tallies
     if not any(row.scored or row.void for row in rows):
-        return Content.assemble(("nothing finished yet", "$text-muted"))
+        return Content.assemble(("nothing finished yet", "$bench-muted"))
     first = f"#{declared + 1} of {attempts}" if attempts > 1 else "tasks"
     spread = f"all {attempts}" if attempts > 1 else "Wilson"
     parts = [
@@ -138,8 +138,8 @@ def legend(width: int, glyphs: Glyphs) -> Content:
     signs = (
         (glyphs.passed, "pass", "bench-pass"), (glyphs.failed, "fail", "bench-fail"),
         (glyphs.void, "void", "bench-void"), (glyphs.flaky, "flaky", "bench-fail"),
-        (glyphs.running, "running", "bench-running"), (glyphs.queued, "queued", "text-muted"),
-        (glyphs.absent, "not run", "text-muted"),
+        (glyphs.running, "running", "bench-running"), (glyphs.queued, "queued", "bench-muted"),
+        (glyphs.absent, "not run", "bench-muted"),
         (glyphs.flip, "flips", "accent"), (glyphs.unequal, "agents differ", "accent"),
     )  # fmt: skip
     lines: list[list[Content]] = [[]]
@@ -149,7 +149,7 @@ def legend(width: int, glyphs: Glyphs) -> Content:
         if lines[-1] and used + need > width + 1:
             lines.append([])
             used = 0
-        lines[-1].append(Content.assemble((sign, f"${colour}"), (f" {word}", "$text-muted")))
+        lines[-1].append(Content.assemble((sign, f"${colour}"), (f" {word}", "$bench-muted")))
         used += need
     return Content("\n").join(Content(" ").join(line) for line in lines)
 
@@ -186,11 +186,11 @@ def _table(
     top = set_cell_size(title, name) + "".join(
         f" {head:>{column}}" for head, column in zip(heads, widths, strict=True)
     )
-    lines = [Content.assemble((top, "$text-muted"))]
+    lines = [Content.assemble((top, "$bench-muted"))]
     for row, values in rows:
         named = fitted_middle(_name(row), name, glyphs.ellipsis)
         cells = [
-            (f" {value:>{column}}", "$text-muted" if value in (NULL, "0") else "$foreground")
+            (f" {value:>{column}}", "$bench-muted" if value in (NULL, "0") else "$foreground")
             for value, column in zip(values, widths, strict=True)
         ]
         lines.append(Content.assemble(set_cell_size(named, name), *cells))

@@ -22,7 +22,7 @@ GAP = "   "
 PHASES = ("prepare", "agent", "collect", "verify", "replays")
 BARS_MOST = 8
 """Attempts of a cell whose bars are drawn; the chosen one is always among them."""
-_TONES = {"prepare": "$text-muted", "agent": "$bench-running", "collect": "$text-muted", "verify": "$bench-pass",
+_TONES = {"prepare": "$bench-muted", "agent": "$bench-running", "collect": "$bench-muted", "verify": "$bench-pass",
           "replays": "$accent"}  # fmt: skip
 _BLOCKS = {"prepare": "░", "agent": "█", "collect": "░", "verify": "▓", "replays": "▒"}
 _LETTERS = {"prepare": ".", "agent": "#", "collect": ".", "verify": "=", "replays": "-"}
@@ -104,7 +104,7 @@ def _near(siblings: Sequence[Sibling]) -> list[Sibling]:
 
 
 def _labelled(label: str, *parts: Content | str | tuple[str, str]) -> Content:
-    return Content.assemble((f"{label:<{LABEL}}", "$text-muted"), *parts)
+    return Content.assemble((f"{label:<{LABEL}}", "$bench-muted"), *parts)
 
 
 def _flowed(label: str, parts: Sequence[Content | str], width: int) -> list[Content]:
@@ -155,13 +155,13 @@ def _bar(one: Sibling, row: AttemptRow, longest: int, room: int, glyphs: Glyphs)
         parts.append((signs[phase] * cells, _TONES[phase]))
         drawn += cells
     ended = min(room, max(drawn, round((row.wall_ms or 0) * scale)))
-    parts.append((glyphs.queued * (ended - drawn), "$text-muted"))
+    parts.append((glyphs.queued * (ended - drawn), "$bench-muted"))
     return Content.assemble(_sibling_label(one, glyphs), *parts, f" {seconds(row.wall_ms)}")
 
 
 def _sibling_label(one: Sibling, glyphs: Glyphs) -> tuple[str, str]:
     mark = glyphs.cursor if one.chosen else " "
-    return f"{mark} {one.label:<{LABEL - 2}}", "bold" if one.chosen else "$text-muted"
+    return f"{mark} {one.label:<{LABEL - 2}}", "bold" if one.chosen else "$bench-muted"
 
 
 def _measured(row: AttemptRow, shown: Shown, width: int) -> list[Content]:
@@ -188,7 +188,7 @@ def _share(cpu_ms: int | None, wall_ms: int | None) -> str:
 
 def _range(least: str, most: str) -> list[Content]:
     """The cell's own range, which says whether this attempt is an odd one."""
-    return [Content.assemble((f"{least} to {most} in this cell", "$text-muted"))] if least != most else []
+    return [Content.assemble((f"{least} to {most} in this cell", "$bench-muted"))] if least != most else []
 
 
 def _number(value: int | None) -> str:

@@ -38,6 +38,6 @@ class ConfirmScreen(ModalScreen[bool]):
 
 def answers(scope: keys.Scope) -> Static:
     """The keys of a dialog, one a line, from the key table."""
-    lines = [Content.assemble((f"{key.label:<4}", "bold $accent"), f" {key.short:<10} ", (key.tooltip, "$text-muted"))
+    lines = [Content.assemble((f"{key.label:<4}", "bold $accent"), f" {key.short:<10} ", (key.tooltip, "$bench-muted"))
              for key in keys.of(scope)]  # fmt: skip
     return Static(Content("\n").join(lines), classes="answers", markup=False)

@@ -76,8 +76,8 @@ class HelpScreen(ModalScreen[None]):
         shown = (
             (glyphs.passed, "pass", "bench-pass"), (glyphs.failed, "fail", "bench-fail"),
             (glyphs.void, "void", "bench-void"), (glyphs.flaky, "flaky test", "bench-fail"),
-            (glyphs.running, "running", "bench-running"), (glyphs.queued, "queued", "text-muted"),
-            (glyphs.absent, "not run", "text-muted"), (glyphs.flip, "flips with the box", "accent"),
+            (glyphs.running, "running", "bench-running"), (glyphs.queued, "queued", "bench-muted"),
+            (glyphs.absent, "not run", "bench-muted"), (glyphs.flip, "flips with the box", "accent"),
             (glyphs.unequal, "agents unequal", "accent"),
         )  # fmt: skip
         parts = [Content.assemble((sign, f"bold ${colour}"), f" {word}") for sign, word, colour in shown]

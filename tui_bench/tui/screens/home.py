@@ -148,7 +148,7 @@ class HomeScreen(Screen[None]):
 
     def _show_status(self, runs: list[Summary]) -> None:
         live = sum(run.facts is not None and run.facts.life in ("live", "paused", "late") for run in runs)
-        right = Content.assemble((f"{live} live ", "$bench-pass" if live else "$text-muted"))
+        right = Content.assemble((f"{live} live ", "$bench-pass" if live else "$bench-muted"))
         left = Content.assemble((" tui_bench", "bold"), f" {self._glyphs.rule} Recent runs  ")
         room = max(0, self.size.width - left.cell_length - right.cell_length - 1)
         path = safe.line(str(self._folder)).truncate(room, ellipsis=True)
@@ -158,11 +158,11 @@ class HomeScreen(Screen[None]):
     def _show_words(self) -> None:
         """All that is known of the chosen run, and what can be done with it."""
         run = self._chosen
-        lines = [] if run is None else [Content.assemble(("ledger  ", "$text-muted"), safe.text(str(run.ledger)))]
+        lines = [] if run is None else [Content.assemble(("ledger  ", "$bench-muted"), safe.text(str(run.ledger)))]
         if run is not None and run.facts is not None:
             begun = f", begun {short_age(max(0.0, self._clock() - run.begun))} ago" if run.begun is not None else ""
             said = f"{state_words(run, self._glyphs)[0]}, {progress_words(run)} attempts{begun}"
-            lines.append(Content.assemble(("state   ", "$text-muted"), said))
+            lines.append(Content.assemble(("state   ", "$bench-muted"), said))
         if run is not None:
             found = without_twins(run.verdict or run.damage or (run.reason,), self.size.width - 4)
             lines += [safe.line(line) for line in found]

@@ -211,7 +211,7 @@ class LedgerScreen(Screen[None]):
         bad = self._bad
         if not bad.done and not self._bad_only and len(self._index) > CHECKED_UNASKED:
             return Content("b looks for damage")
-        colour = "$bench-fail" if len(bad) else "$text-muted"
+        colour = "$bench-fail" if len(bad) else "$bench-muted"
         so_far = "" if bad.done else f" in {bad.share:.0%}"
         return Content.assemble((f"{_grouped(len(bad))} bad{so_far}", colour))
 

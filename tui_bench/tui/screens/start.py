@@ -108,11 +108,11 @@ class StartScreen(Screen[Path | None]):
             ("agents", agents),
             ("gate", safe.text(f"flip rate at most {result.flip_rate}, of at least {result.min_pairs} of the pairs")),
         ]
-        lines = [Content.assemble((f"{name:<14}", "$text-muted"), said) for name, said in rows]
+        lines = [Content.assemble((f"{name:<14}", "$bench-muted"), said) for name, said in rows]
         lines.append(Content(""))
         lines += [self._field_line(field) for field in FIELDS]
         product = " x ".join(_product(result, attempts))
-        lines.append(Content.assemble((f"{'planned':<14}", "$text-muted"), (str(result.planned(attempts)), "bold"),
+        lines.append(Content.assemble((f"{'planned':<14}", "$bench-muted"), (str(result.planned(attempts)), "bold"),
                                       f" attempts: {product}"))  # fmt: skip
         lines += [Content(""), *(safe.line(f"note: {note}") for note in result.notes)]
         said = "starting the runner ..." if self._starting else "starts it in the background and opens it"
@@ -124,8 +124,8 @@ class StartScreen(Screen[Path | None]):
         sign = self._glyphs.cursor if chosen else " "
         value = f"{self._numbers[field]:>5}"
         return Content.assemble(
-            (f"{sign} {field:<12}", "bold $accent" if chosen else "$text-muted"), (value, "bold"),
-            (f"   {_MEANS[field]}{'   - less  + more' if chosen else ''}", "$text-muted"),
+            (f"{sign} {field:<12}", "bold $accent" if chosen else "$bench-muted"), (value, "bold"),
+            (f"   {_MEANS[field]}{'   - less  + more' if chosen else ''}", "$bench-muted"),
         )  # fmt: skip
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

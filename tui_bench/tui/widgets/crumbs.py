@@ -27,6 +27,6 @@ class Crumbs(StatusLine):
         right = self._right(self._facts, self.size.width - 3 - len(head) - min(len(self._place), LEAST))
         room = self.size.width - right.cell_length - 3 - len(head)
         place = fitted_middle(self._place, room, self._glyphs.ellipsis)
-        left = Content.assemble((head, "$text-muted"), (place, "bold"))
+        left = Content.assemble((head, "$bench-muted"), (place, "bold"))
         gap = max(1, self.size.width - left.cell_length - right.cell_length - 1)
         self.update(Content.assemble(left, " " * gap, right))

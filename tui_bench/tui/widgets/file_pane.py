@@ -156,7 +156,7 @@ class FilePane(Vertical):
             if (name := safe.text(one.name, 200))
         ]
         if len(found.files) > FILES_MOST:
-            lines.append(Content.assemble((f"and {len(found.files) - FILES_MOST} more files", "$text-muted")))
+            lines.append(Content.assemble((f"and {len(found.files) - FILES_MOST} more files", "$bench-muted")))
         box.update(Content("\n").join(lines))
         box.display = bool(lines) and self._open == DIFF
 

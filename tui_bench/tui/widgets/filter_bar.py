@@ -121,7 +121,7 @@ class FilterBar(Horizontal):
     def _show(self) -> None:
         if not self.is_attached:
             return
-        shown = (safe.text(str(self.filter)), "$accent") if self.filter else (f"none   / {self._syntax}", "$text-muted")
+        shown = (safe.text(str(self.filter)), "$accent") if self.filter else (f"none   / {self._syntax}", "$bench-muted")
         self.query_one(".filter-value", Static).update(Content.assemble(shown))
         count = (self._error, "$bench-fail") if self._error else self._count
         self.query_one(".filter-count", Static).update(Content.assemble(count))

@@ -39,8 +39,8 @@ class Hints(Static):
         self._shown = keys.footer(self._keys, self.size.width, self._ascii)
         parts = [
             Content.assemble(
-                " ", (key.shown(self._ascii), "$text-disabled" if key.id in self._dim else "bold $accent"),
-                " ", (key.short, "$text-disabled" if key.id in self._dim else "$text-muted"), " ",
+                " ", (key.shown(self._ascii), "$bench-queued" if key.id in self._dim else "bold $accent"),
+                " ", (key.short, "$bench-queued" if key.id in self._dim else "$bench-muted"), " ",
             )
             for key, _ in self._shown
         ]  # fmt: skip

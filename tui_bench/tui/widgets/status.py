@@ -23,7 +23,7 @@ Life = Literal["waiting", "live", "paused", "late", "lost", "stopped", "ended"]
 _WORDS: dict[Life, tuple[str, str]] = {
     "waiting": ("WAITING", "bench-running"), "live": ("LIVE", "bench-pass"), "paused": ("PAUSED", "bench-void"),
     "late": ("LATE", "bench-void"), "lost": ("RUNNER LOST", "bench-fail"), "stopped": ("STOPPED", "bench-void"),
-    "ended": ("ENDED", "text-muted"),
+    "ended": ("ENDED", "bench-muted"),
 }  # fmt: skip
 
 
@@ -134,7 +134,7 @@ class StatusLine(Static):
         said = Content.assemble((word + sign, f"bold ${colour}"))
         if shown.beat_s is not None and shown.life in ("live", "paused", "late", "lost"):
             beat = "beat" if shown.life in ("live", "paused") else "no beat for"
-            return Content.assemble(said, (f" {beat} {short_age(shown.beat_s)}", "$text-muted"))
+            return Content.assemble(said, (f" {beat} {short_age(shown.beat_s)}", "$bench-muted"))
         return said
 
     def _progress(self, shown: Facts) -> Content:
