@@ -40,6 +40,7 @@ BYTES_LEAST = 16 * 1024 * 1024
 MAGIC = b"tui_bench fold 1\n"
 _KEY_BYTES = 32
 _SHA_BYTES = 32
+_BEFORE_BYTES = 128
 _CHUNK = 1024 * 1024
 _CODE = (
     "checkpoint.py", "reading.py", "analysis/fold.py", "analysis/state.py", "analysis/verdicts.py",
@@ -59,6 +60,8 @@ class Checkpoint:
     """sha of the last row of any kind."""
     digest: _Hash
     """sha256 of all bytes before `offset`, ready to take in more."""
+    before: bytes = b""
+    """The last bytes before `offset`, as they were when the prefix was verified."""
 
 
 class _Body(msgspec.Struct, frozen=True):
@@ -76,18 +79,26 @@ def place_of(ledger: Path) -> Path:
     return Layout(ledger).files / FILE_NAME
 
 
+def exists(ledger: Path) -> bool:
+    """Whether it is worth while to `load`."""
+    try:
+        return place_of(ledger).is_file() and ledger.stat().st_size >= BYTES_LEAST
+    except OSError:
+        return False
+
+
 def load(ledger: Path) -> Checkpoint | None:
     """The checkpoint of a ledger where it can be believed, else None. Reads the whole prefix. Never raises."""
     try:
         if ledger.stat().st_size < BYTES_LEAST:
             return None
         body = _opened(place_of(ledger).read_bytes(), _key(make=False))
-        digest = _prefix_digest(ledger, body.offset) if body is not None else None
+        digest, before = _prefix_digest(ledger, body.offset) if body is not None else (None, b"")
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
     if body is None or digest is None or not hmac.compare_digest(digest.hexdigest(), body.sha256):
         return None
-    return Checkpoint(body.state, body.offset, body.lines, body.head, digest)
+    return Checkpoint(body.state, body.offset, body.lines, body.head, digest, before)
 
 
 def save(ledger: Path, found: Checkpoint) -> None:
@@ -139,18 +150,19 @@ def _key(*, make: bool) -> bytes:
     return key
 
 
-def _prefix_digest(ledger: Path, length: int) -> _Hash | None:
-    """sha256 of the first `length` bytes; None where the file is shorter."""
-    digest = hashlib.sha256()
+def _prefix_digest(ledger: Path, length: int) -> tuple[_Hash | None, bytes]:
+    """sha256 of the first `length` bytes, and the last of them; None where the file is shorter."""
+    digest, before = hashlib.sha256(), b""
     with ledger.open("rb", buffering=0) as file:
         left = length
         while left > 0:
             chunk = file.read(min(_CHUNK, left))
             if not chunk:
-                return None
+                return None, b""
             digest.update(chunk)
             left -= len(chunk)
-    return digest
+            before = (before + chunk)[-_BEFORE_BYTES:]
+    return digest, before
 
 
 @cache

@@ -16,8 +16,10 @@ from tui_bench.analysis.state import Cell, Code, RunState
 from tui_bench.ledger.canonical import seal
 from tui_bench.ledger.rows import AttemptRow, EventRow, PhasesMs, Resources
 from tui_bench.ledger.runs import Layout
+from tui_bench.ledger.tail import Tail
 from tui_bench.ledger.writer import LedgerWriter
 from tui_bench.reading import find_damage, read_ledger
+from tui_bench.tui.feed import Feed
 
 TASKS = 40
 
@@ -230,3 +232,49 @@ def test_no_folder_is_made_and_small_ledgers_have_none(ledger: Path, monkeypatch
     Layout(ledger).files.rmdir()
     read_ledger(ledger)
     assert not Layout(ledger).files.exists()
+
+
+def followed(ledger: Path) -> tuple[Feed, int]:
+    """A feed that has caught up, and how many lines it folded itself."""
+    feed = Feed(ledger)
+    folded = 0
+    while True:
+        step = feed.step()
+        folded += 0 if step.reset else step.rows
+        if not step.behind:
+            return feed, folded
+
+
+def test_the_screen_goes_on_from_a_checkpoint_and_follows_what_comes(ledger: Path) -> None:
+    whole = read_ledger(ledger)
+    feed, folded = followed(ledger)
+    assert plain(feed.state) == plain(whole) and folded == 0
+    write(ledger, 200, 205)
+    feed.step()
+    assert feed.state.rows == 226 and plain(feed.state) == plain(read_ledger(ledger))
+    rows = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join(rows[:30]))
+    step = feed.step()
+    assert step.reset and feed.state.rows == 30
+    feed.close()
+
+
+def test_the_screen_folds_from_the_first_row_where_the_prefix_was_changed(ledger: Path) -> None:
+    read_ledger(ledger)
+    other_verdict(ledger)
+    feed, folded = followed(ledger)
+    assert folded == 220 and feed.state.cell("t2", "a", "one").code(0) is Code.PASS
+    feed.close()
+
+
+def test_a_file_that_changed_after_the_prefix_was_verified_is_read_from_its_start(ledger: Path) -> None:
+    read_ledger(ledger)
+    found = checkpoint.load(ledger)
+    assert found is not None
+    rows = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join(rows[:-1]) + rows[-1].replace(b':199}', b':198}') + rows[0])
+    tail = Tail(ledger)
+    tail.begin_at(found.offset, found.lines + 1, found.before)
+    lines = tail.poll()
+    assert tail.reset and lines[0].number == 1 and len(lines) == 221
+    tail.close()

@@ -72,6 +72,18 @@ class Tail:
             self._fail("unreadable", error.strerror or str(error))
             return []
 
+    def begin_at(self, offset: int, number: int, before: bytes) -> None:
+        """Go on from line `number` at byte `offset`, before the first poll.
+
+        `before` are the bytes that end there: where they do not, the first poll starts from line 1 after all. Nothing
+        happens where the file cannot be opened.
+        """
+        try:
+            self._open()
+        except (OSError, LedgerError):
+            return
+        self._splitter, self._offset, self._last = Splitter(offset, number), offset, before[-_MEMORY:]
+
     def close(self) -> None:
         """Give up the descriptor; a further poll starts again from line 1."""
         if self._descriptor >= 0:

@@ -6,13 +6,17 @@ new state.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui_bench import checkpoint
 from tui_bench.analysis.fold import Changed, fold
 from tui_bench.analysis.state import RunState
+from tui_bench.checkpoint import Checkpoint
 from tui_bench.ledger.lines import Line
 from tui_bench.ledger.tail import State, Tail
 from tui_bench.reading import DAMAGE_KEPT
@@ -42,11 +46,12 @@ class Feed:
         self._tail = Tail(ledger, POLL_BYTES)
         self._monotonic = monotonic
         self._moved_at: float | None = None
+        self._loading = _load_apart(ledger) if checkpoint.exists(ledger) else None
 
     @property
     def file_state(self) -> State:
         """Whether the ledger can be read at all."""
-        return self._tail.state
+        return self._tail.state if self._loading is None else "reading"
 
     @property
     def file_reason(self) -> str | None:
@@ -60,6 +65,8 @@ class Feed:
 
     def step(self) -> Step:
         """Read and fold until there is no more, the time is up or the rows are."""
+        if self._loading is not None:
+            return self._take_checkpoint(self._loading)
         deadline = self._monotonic() + STEP_S
         changed: set[Changed] = set()
         rows, reset = 0, False
@@ -79,6 +86,18 @@ class Feed:
         self.behind = self._tail.more
         return Step(frozenset(changed), rows, reset, self.behind)
 
+    def _take_checkpoint(self, loading: Future[Checkpoint | None]) -> Step:
+        """Go on from what the ledger was folded to before, once that is verified."""
+        if not loading.done():
+            return Step(frozenset(), 0, False, True)
+        self._loading = None
+        found = loading.result()
+        if found is None:
+            return Step(frozenset(), 0, False, True)
+        self.state = found.state
+        self._tail.begin_at(found.offset, found.lines + 1, found.before)
+        return Step(frozenset(), found.lines, True, True)
+
     def close(self) -> None:
         """Give up the file."""
         self._tail.close()
@@ -92,3 +111,10 @@ class Feed:
         elif line.fault is not None and len(self.state.damage) < DAMAGE_KEPT:
             self.state.damage.append(f"line {line.number}: {line.fault.message}")
         return ("status",)
+
+
+def _load_apart(ledger: Path) -> Future[Checkpoint | None]:
+    """Load in a thread that nobody waits for: the prefix of a large ledger takes a second to verify."""
+    found: Future[Checkpoint | None] = Future()
+    threading.Thread(target=lambda: found.set_result(checkpoint.load(ledger)), daemon=True).start()
+    return found
