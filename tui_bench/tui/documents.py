@@ -113,7 +113,8 @@ def _replays(verify: LogSource, row: AttemptRow | None) -> list[Document]:
 def _prompt(state: RunState, layout: Layout, task: str) -> LogSource:
     row = state.tasks.get(task)
     digest = f"; its sha256 is {row.prompt_sha}" if row is not None and row.prompt_sha else ""
-    return LogSource(layout.prompt(task), False, (f"the prompt was not kept beside this ledger{digest}",), None, True)
+    note = f"the prompt was not kept beside this ledger{digest}"
+    return LogSource(layout.prompt(task), False, (note,), from_start=True, prose=True)
 
 
 def _row(layout: Layout, attempt: TaskAttempt) -> LogSource:

@@ -18,7 +18,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
-from textual.widgets import Static
 
 from tui_bench.analysis.state import CellKey, Code, RunState
 from tui_bench.analysis.task_attempts import TaskAttempt, attempts_of, telling
@@ -43,6 +42,7 @@ from tui_bench.tui.widgets.attempts_table import AttemptsTable
 from tui_bench.tui.widgets.crumbs import Crumbs
 from tui_bench.tui.widgets.file_pane import RESOURCES, FilePane
 from tui_bench.tui.widgets.file_view import FileView
+from tui_bench.tui.widgets.head_line import HeadLine
 from tui_bench.tui.widgets.hints import Hints
 from tui_bench.tui.widgets.resources import Resources
 from tui_bench.tui.widgets.search_line import SearchLine
@@ -96,7 +96,7 @@ class TaskScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         glyphs = self._sight.glyphs
         yield Crumbs(self._subject, "crumbs", glyphs=glyphs)
-        yield Static("", id="head", markup=False)
+        yield HeadLine("head")
         with Horizontal(id="task-body"):
             with Vertical(id="left"):
                 yield AttemptsTable(self._cells, glyphs, "attempts")
@@ -115,7 +115,6 @@ class TaskScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < LEAST_WIDTH or event.size.height < LEAST_HEIGHT, "-too-small")
-        self._show_head()
         if self._attempts:
             self._show_texts()
 
@@ -182,7 +181,7 @@ class TaskScreen(Screen[None]):
 
     def _show_head(self) -> None:
         sentences = task_sentences(self._state, self._subject, _signs(self._sight.glyphs))
-        self.query_one("#head", Static).update(safe.line("  ".join(sentences)))
+        self.query_one("#head", HeadLine).show(sentences)
 
     def _show_frame(self) -> None:
         table, kinds = self._table, Counter(one.kind for one in self._attempts)

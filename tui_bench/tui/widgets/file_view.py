@@ -88,7 +88,7 @@ class FileView(LogTail, inherit_bindings=False):
     def _go_to(self, hit: Hit) -> None:
         """Put the match on the screen, a third of the way down, scrolled sideways where it lies to the right."""
         width = max(1, self.size.width)
-        if self.wrap:
+        if self.wrapped:
             self._place = Place(hit.place.offset, hit.column // width)
         else:
             self._place = hit.place

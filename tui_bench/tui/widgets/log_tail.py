@@ -41,6 +41,8 @@ class LogSource:
     text: MemoryText | None = None
     from_start: bool = False
     diff: bool = False
+    prose: bool = False
+    """Text in paragraphs: its lines are wrapped unless a reader unwraps them."""
 
     @property
     def lines(self) -> Lines | None:
@@ -87,6 +89,11 @@ class LogTail(Widget, can_focus=True):
     def following(self) -> bool:
         """At the end of the log, and staying there."""
         return self._place is None and not self.frozen
+
+    @property
+    def wrapped(self) -> bool:
+        """Whether long lines of this text go on in the next row."""
+        return self.wrap != (self.source is not None and self.source.prose)
 
     @property
     def status(self) -> LogStatus | None:
@@ -144,7 +151,7 @@ class LogTail(Widget, can_focus=True):
 
     def _shape(self) -> Shape:
         diff = self.source is not None and self.source.diff
-        return Shape(self.size.width, self.size.height, self.wrap, self._left, self.find, diff)
+        return Shape(self.size.width, self.size.height, self.wrapped, self._left, self.find, diff)
 
     def _read(self, shift: int) -> None:
         """Read what is to be drawn, one read at a time; shifts that come meanwhile add up."""
@@ -215,7 +222,7 @@ class LogTail(Widget, can_focus=True):
     def action_move(self, columns: int, rows: int) -> None:
         if rows:
             self._read(rows)
-        elif not self.wrap:
+        elif not self.wrapped:
             self._left = max(0, self._left + columns * SIDE_STEP)
             self.look()
 
