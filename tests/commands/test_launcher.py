@@ -56,11 +56,11 @@ def test_a_run_starts_in_the_background_and_is_remembered_with_its_study(place: 
     ledger = launcher.start(study, 2, None)
     assert ledger.parent == place / "runs"
     assert recent()[0].ledger == ledger and recent()[0].study == study
-    runner = RunnerFile.read(Layout(ledger).runner)
+    link = launcher.link(ledger)
     deadline = time.monotonic() + 60
-    while launcher.runner(ledger) == "alive" and time.monotonic() < deadline:
+    while launcher.runner(ledger) != "gone" and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert runner is not None and launcher.runner(ledger) == "gone" and launcher.link(ledger) is None
+    assert launcher.runner(ledger) == "gone" and not link.alive
     state = read_ledger(ledger)
     assert (state.attempts, state.done, state.status) == (2, state.planned, "ended")
 

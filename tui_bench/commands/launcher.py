@@ -28,10 +28,9 @@ class LocalLauncher:
             return "unknown"
         return "alive" if found.alive else "gone"
 
-    def link(self, ledger: Path) -> RunnerLink | None:
+    def link(self, ledger: Path) -> RunnerLink:
         remember(ledger)
-        client = RequestClient(Layout(ledger).runner)
-        return client if client.alive else None
+        return RequestClient(Layout(ledger).runner)
 
     def trees(self, ledger: Path) -> TreeMaker:
         return StudyTrees(Layout(ledger))

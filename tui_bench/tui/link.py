@@ -57,7 +57,7 @@ class Launcher(Protocol):
         """What is known of the run's runner."""
 
     def link(self, ledger: Path) -> RunnerLink | None:
-        """A line to the run's runner; None where none lives."""
+        """A line to the run's runner, also where none lives yet; None where there can be none."""
 
     def trees(self, ledger: Path) -> TreeMaker | None:
         """What makes fresh copies of the run's trees; None where that cannot be done."""
