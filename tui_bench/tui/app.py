@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ from tui_bench.errors import TuiBenchError, UsageError
 from tui_bench.ledger.runs import Layout
 from tui_bench.tui import keys, safe
 from tui_bench.tui.glyphs import ASCII, glyphs_for
+from tui_bench.tui.hangup import watch_terminal
 from tui_bench.tui.link import Launcher, RunnerLink
-from tui_bench.tui.palette import KeyCommands, ThemeCommands
+from tui_bench.tui.palette import Commands
 from tui_bench.tui.screens.help import HelpScreen
 from tui_bench.tui.screens.home import HomeScreen
 from tui_bench.tui.screens.ledger import LedgerScreen
@@ -57,7 +59,7 @@ class BenchApp(App[Departure]):
     """
 
     TITLE = "tui_bench"
-    COMMANDS: ClassVar[set[type[Provider]]] = {KeyCommands, ThemeCommands}  # type: ignore[assignment]
+    COMMANDS: ClassVar[set[type[Provider]]] = {Commands}  # type: ignore[assignment]
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (declared so by the base class)
         (0, "-tiny"), (60, "-small"), (80, "-normal"), (120, "-wide"),
@@ -252,7 +254,11 @@ def run_app(
     if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
         raise UsageError("this terminal cannot move its cursor (TERM is dumb or unset): use --headless or --plain")
     app = BenchApp(ledger, link, ascii_glyphs=ascii_glyphs, trees=trees, launcher=launcher)
-    left = app.run()
+    over = watch_terminal(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0)
+    try:
+        left = app.run()
+    finally:
+        over.set()
     if app.failure is not None:
         again = f"watch {ledger}" if ledger is not None else "watch LEDGER"
         raise TuiBenchError(
