@@ -49,6 +49,8 @@ def test_clusters_are_the_unit_from_six_on() -> None:
     assert (five.unit, five.groups, five.ci) == ("tasks", 14, task_mean(values).ci)
     assert (other.unit, other.groups, other.tasks) == ("clusters", 7, 14)
     assert other.se == CLOSE(clustered_se([[1, 1], [1, 1], [1, 0], *[[0, 0]] * 4]))
+    half = scipy_stats.t.ppf(0.975, 6) * (other.se or 0)
+    assert other.ci == CLOSE((max(-1, 5 / 14 - half), 5 / 14 + half), abs=1e-9)
     # Every cluster has one pass and one failure: no spread was seen between clusters, so nothing can be said.
     assert (seven.unit, seven.se, seven.ci) == ("clusters", None, None)
 
@@ -80,6 +82,17 @@ def test_bootstrap_is_the_same_again_and_holds_the_ratio() -> None:
     assert first.ci[0] < narrow.ci[0] < narrow.ci[1] < first.ci[1]
     assert other.ci != first.ci
     assert other.ci == CLOSE(first.ci, rel=0.1)
+
+
+def test_bootstrap_limits_are_the_same_rank_from_either_end() -> None:
+    draw = random.Random(8)
+    values = [draw.random() for _ in range(15)]
+    for draws, conf in ((39, 0.95), (1999, 0.9)):
+        here = bootstrap_ratio([(value, 1) for value in values], conf, draws=draws)
+        there = bootstrap_ratio([(1 - value, 1) for value in values], conf, draws=draws)
+        assert here is not None
+        assert there is not None
+        assert here.ci == CLOSE((1 - there.ci[1], 1 - there.ci[0]), abs=1e-12)
 
 
 def test_bootstrap_of_a_mean_is_close_to_the_normal_interval_with_many_tasks() -> None:
@@ -257,6 +270,15 @@ def test_components_without_variation_or_repetition() -> None:
     one = variance_components([(("t", "e", "a"), True), (("t", "e", "a"), False)], NAMES)
     assert one is not None
     assert (one.parts, one.total, one.residual) == ((), Fraction(1, 2), Fraction(1, 2))
+
+
+def test_negative_components_are_nothing_in_the_bar_and_stay_in_the_export() -> None:
+    """Two environments whose verdicts are each other's opposite: the task alone varies less than not at all."""
+    rows = [((f"t{t}", f"e{e}"), (t + e) % 2 == 0) for t in range(4) for e in range(2) for _ in range(2)]
+    found = variance_components(rows, ("task", "env"))
+    assert found is not None
+    assert found.part("task") == Fraction(-1, 3)
+    assert found.bar() == ((("task",), 0), (("env",), 0), (("task", "env"), 1), ((), 0))
 
 
 def test_a_bar_is_rough_below_24_tasks_of_three_attempts() -> None:

@@ -308,6 +308,9 @@ def test_evidence_about_a_gate_of_one_tenth() -> None:
     assert clean_pairs_to_open(TENTH) == 37
     assert flips_to_shut(12, TENTH) == 5
     assert flips_to_shut(1, TENTH) is None
+    one = gate_evidence(0, 1, TENTH)
+    assert (one.open, one.shut) == (Fraction(146, 135), Fraction(20, 27))
+    assert gate_evidence(1, 1, TENTH).shut == Fraction(2 + 3 + 5, 3)
 
 
 @PROPERTY

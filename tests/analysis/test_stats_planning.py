@@ -177,6 +177,9 @@ def test_the_cheaper_growth_depends_on_what_varies() -> None:
     more = cheaper_growth(0.1, 100, 1, attempts_vary)
     assert more.attempts is not None
     assert (more.attempts_runs, more.tasks_runs) == (200 * more.attempts, 2 * more.tasks)
+    assert more.cheaper == "more tasks"
+    assert cheaper_growth(0.1, 100, 1, attempts_vary, task_price=1).cheaper == "more attempts"
+    assert cheaper_growth(0.05, 100, 1, tasks_vary, task_price=1000).cheaper == "more tasks"
     assert cheaper_growth(0.5, 100, 2, attempts_vary) == Growth(100, 400, 2, 400, "neither needed")
 
 
@@ -187,6 +190,9 @@ def test_plans_with_attempts_are_consistent(gap: float, question: float, attempt
     needed = miller_tasks(gap, spread, k, k)
     assert miller_gap(needed, spread, k, k) <= gap * (1 + 1e-9)
     assert miller_tasks(gap, spread, k + 1, k + 1) <= needed
+    growth = cheaper_growth(gap, tasks, k, spread)
+    rounding = 2 * k + (0 if growth.attempts is None else 2 * tasks)
+    assert growth.attempts_runs is None or growth.tasks_runs <= growth.attempts_runs + rounding
     attempts = attempts_needed(gap, tasks, spread)
     if attempts is None:
         assert miller_gap(tasks, spread, 10**9, 10**9) >= gap * (1 - 1e-6)

@@ -94,6 +94,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: miller_gap(0, SPREAD, 1, 1), "a task"),
     (lambda: attempts_needed(0.1, 0, SPREAD), "a task"),
     (lambda: cheaper_growth(0.1, 5, 0, SPREAD), "at least 1"),
+    (lambda: cheaper_growth(0.1, 5, 1, SPREAD, task_price=-1.0), "price"),
     (lambda: gate_row(0, HALF), "a pair"),
     (lambda: gate_row(3, Fraction(2)), "limit"),
     (lambda: pairs_to_open(-1, HALF), "flips"),

@@ -79,12 +79,21 @@ class Growth:
 
 
 def cheaper_growth(
-    gap: float, tasks: int, attempts: int, spread: Spread, power: float = 0.8, alpha: float = 0.05
+    gap: float,
+    tasks: int,
+    attempts: int,
+    spread: Spread,
+    task_price: float = 0.0,
+    power: float = 0.8,
+    alpha: float = 0.05,
 ) -> Growth:
-    """Which growth of a plan of `tasks` x `attempts` a side reaches `gap` with fewer runs; equal counts favour tasks.
+    """Which growth of a plan of `tasks` x `attempts` a side reaches `gap` at the lower price; ties favour tasks.
 
-    More tasks also speak of more tasks. Raises ValueError as above.
+    A run costs 1 and making a new task `task_price`. In runs alone more tasks are never dearer, but for rounding: where
+    z^2 (w^2 + 2 s^2 / K) / n exceeds gap^2, n' K is at most n K'. Raises ValueError as above and for a negative price.
     """
+    if not task_price >= 0:
+        raise ValueError(f"the price of a task is not negative: {task_price}")
     wanted = max(tasks, miller_tasks(gap, spread, attempts, attempts, power, alpha))
     repeats = attempts_needed(gap, tasks, spread, power, alpha)
     repeats = None if repeats is None else max(attempts, repeats)
@@ -92,7 +101,7 @@ def cheaper_growth(
     cheaper: Literal["neither needed", "more tasks", "more attempts"] = "more tasks"
     if wanted == tasks:
         cheaper = "neither needed"
-    elif by_attempts is not None and by_attempts < by_tasks:
+    elif by_attempts is not None and by_attempts < by_tasks + task_price * (wanted - tasks):
         cheaper = "more attempts"
     return Growth(wanted, by_tasks, repeats, by_attempts, cheaper)
 
