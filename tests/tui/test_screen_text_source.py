@@ -98,3 +98,17 @@ def test_the_walk_finds_what_it_is_for(source: str) -> None:
 )
 def test_the_walk_lets_safe_ways_pass(source: str) -> None:
     assert faults(source) == []
+
+
+def test_programs_are_started_in_one_place_only() -> None:
+    """The screen lends its terminal through `suspend`; nothing else of it may start a process."""
+    starting = {"subprocess", "Popen", "system", "popen", "fork", "posix_spawn", "spawnv", "execv", "execvp",
+                "create_subprocess_exec", "create_subprocess_shell"}  # fmt: skip
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute | ast.Name | ast.alias)
+        and {getattr(node, "attr", ""), getattr(node, "id", ""), getattr(node, "name", "")} & starting
+    }
+    assert found == {"suspend.py"}

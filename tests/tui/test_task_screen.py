@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
-from tui_ledgers import START, TASKS, Book, Clock, attempt_row, story
+from tui_ledgers import START, TASKS, Book, Clock, attempt_row, env_row, story
 from tui_screens import NARROW, WIDE, Link, gone, grid, lines, shown, text, until
 
 from tui_bench.ledger.rows import FileRef, PhasesMs, Resources
@@ -439,3 +440,30 @@ def test_the_head_is_cut_between_sentences() -> None:
     assert whole_sentences(said, 80, 1) == "  ".join(said[:2])
     assert whole_sentences(said, 30, 1) == said[0]
     assert whole_sentences(said, 10, 99) == "  ".join(said)
+
+
+async def test_a_limit_that_the_environment_has_stands_beside_what_was_used(path: Path) -> None:
+    book = Book(path)
+    book.begin(["t01"], attempts=1)
+    book.add(msgspec.structs.replace(env_row("here"), facts={"setting.memory_mb": "2048", "setting.cpus": "2"}))
+    with_patch(book, "t01", "here", "strong", 0, True)
+    book.close()
+    app = BenchApp(path, None)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await shown(pilot, "peak 811.0 MB of 2048 MB")
+        await shown(pilot, "0.0 of 2 cpus on average")
+
+
+async def test_the_mouse_chooses_attempts_and_tabs(path: Path) -> None:
+    story(path).close()
+    app = BenchApp(path, None)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "j")
+        await shown(pilot, "› 1  strong  here")
+        row = next(y for y, line in enumerate(lines(app)) if "2  weak    there" in line)
+        await pilot.click(offset=(12, row))
+        await until(pilot, lambda: chosen(app) == ("there", "weak", 1))
+        head = next(y for y, line in enumerate(lines(app)) if "Agent log" in line)
+        await pilot.click(offset=(lines(app)[head].index("Agent log") + 2, head))
+        await shown(pilot, "weak reads t02_tz_offset")

@@ -55,7 +55,7 @@ def resource_lines(
     shown = [(one, found) for one in _near(siblings) if (found := row_at(one.offset)) is not None]
     lines = _phase_lines(row, width, glyphs)
     lines += _bars(shown, width, glyphs)
-    lines += _measured(row, shown, width)
+    lines += _measured(state, row, shown, width)
     lines += [Content("")]
     lines += _identity(state, row, width)
     return lines
@@ -164,26 +164,34 @@ def _sibling_label(one: Sibling, glyphs: Glyphs) -> tuple[str, str]:
     return f"{mark} {one.label:<{LABEL - 2}}", "bold" if one.chosen else "$bench-muted"
 
 
-def _measured(row: AttemptRow, shown: Shown, width: int) -> list[Content]:
+def _measured(state: RunState, row: AttemptRow, shown: Shown, width: int) -> list[Content]:
     """Processor time, memory, processes, load: this attempt's number, its limit, the range of its cell."""
     took, used = row.resources, [one.resources for _, one in shown]
     cpu_of = [one.cpu_ms for one in used if one.cpu_ms is not None]
     peak_of = [one.peak_rss_bytes for one in used if one.peak_rss_bytes is not None]
-    cpu = f"{seconds(took.cpu_ms)}{_share(took.cpu_ms, row.wall_ms)}"
+    cpus, memory = _allowed(state, row, "setting.cpus", ""), _allowed(state, row, "setting.memory_mb", " MB")
+    cpu = f"{seconds(took.cpu_ms)}{_share(took.cpu_ms, row.wall_ms, cpus)}"
     load = "null" if row.host_load is None else f"{row.host_load:.1f} a core"
     cpu_range = _range(seconds(min(cpu_of)), seconds(max(cpu_of))) if cpu_of else []
     peak_range = _range(size(min(peak_of)), size(max(peak_of))) if peak_of else []
     processes = [f"peak {_number(took.peak_processes)}", f"left over {_number(took.left_over_processes)}"]
     return [
         *_flowed("cpu", [cpu, *cpu_range], width),
-        *_flowed("memory", [f"peak {size(took.peak_rss_bytes)}", *peak_range], width),
+        *_flowed("memory", [f"peak {size(took.peak_rss_bytes)}{memory}", *peak_range], width),
         *_flowed("processes", [*processes, f"host load {load} when it began"], width),
         *_flowed("enforced", _pairs(row.enforced), width),
     ]
 
 
-def _share(cpu_ms: int | None, wall_ms: int | None) -> str:
-    return f", {cpu_ms / wall_ms:.1f} cpus on average" if cpu_ms is not None and wall_ms else ""
+def _share(cpu_ms: int | None, wall_ms: int | None, allowed: str) -> str:
+    return f", {cpu_ms / wall_ms:.1f}{allowed} cpus on average" if cpu_ms is not None and wall_ms else ""
+
+
+def _allowed(state: RunState, row: AttemptRow, fact: str, unit: str) -> str:
+    """` of 2048 MB` where the environment has such a setting."""
+    env = state.environments.get(row.env or "")
+    value = env.facts.get(fact, "unset") if env is not None else "unset"
+    return f" of {safe.text(value)}{unit}" if value != "unset" else ""
 
 
 def _range(least: str, most: str) -> list[Content]:
@@ -220,14 +228,11 @@ def _identity(state: RunState, row: AttemptRow, width: int) -> list[Content]:
 
 
 def _limits(state: RunState, row: AttemptRow) -> list[str]:
-    """Only what the ledger states."""
+    """Time limits that the ledger states."""
     env, task = state.environments.get(row.env or ""), state.tasks.get(row.task or "")
     said = [f"verify {task.verify_timeout_s:g} s"] if task is not None else []
     if env is not None:
         said += [f"environment {env.timeout_s:g} s"] if env.timeout_s is not None else []
-        for fact, label, unit in (("setting.cpus", "cpus", ""), ("setting.memory_mb", "memory", " MB")):
-            value = env.facts.get(fact, "unset")
-            said += [f"{label} {safe.text(value)}{unit}"] if value != "unset" else []
     return said
 
 
