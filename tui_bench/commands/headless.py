@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from tui_bench.analysis.state import RunState
 from tui_bench.cleaning import clean
+from tui_bench.commands.plain import PlainReport
 from tui_bench.commands.progress import Progress
 from tui_bench.commands.verdict_text import closing_lines, exit_code
 from tui_bench.engine.plan import Selection
@@ -38,7 +39,13 @@ def run_resumed(layout: Layout, *, jobs: int | None, asked: Asked | None, plain:
 
 
 def _run(make: SetUp, layout: Layout, *, plain: bool, strict: bool) -> int:
-    outcome = asyncio.run(_drive(make, plain=plain))
+    before = read_ledger(layout.ledger) if plain and layout.ledger.exists() else None
+    report = PlainReport(sys.stdout, before) if plain else None
+    progress = report if report is not None else Progress(sys.stderr, every_event=False)
+    outcome = asyncio.run(_drive(make, progress.show))
+    if report is not None:
+        report.show_gates()
+        report.show_reasons()
     state = read_ledger(layout.ledger)
     if outcome is None:
         print(clean(_nothing_to_do(state, layout)), file=sys.stderr)
@@ -56,10 +63,9 @@ def _nothing_to_do(state: RunState, layout: Layout) -> str:
     return f"{said}; {lost} stay void, lost {REPLACE_LIMIT + 1} times each, which is the limit: start a new run"
 
 
-async def _drive(make: SetUp, *, plain: bool) -> str | None:
+async def _drive(make: SetUp, show: Callable[[AnyRow], None]) -> str | None:
     """How the run ended, `signalled` where a signal ended it, None where nothing was left to do."""
-    progress = Progress(sys.stdout if plain else sys.stderr, every_event=plain)
-    prepared = await make(progress.show)
+    prepared = await make(show)
     if prepared is None:
         return None
     loop = asyncio.get_running_loop()
