@@ -7,61 +7,48 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.types import IgnoreReturnCallbackType
 
 from tui_bench.tui import keys, safe
 from tui_bench.tui.dispatch import press
 from tui_bench.tui.keys import Key
 
+Command = tuple[Content, str, IgnoreReturnCallbackType]
+"""What is shown, what is searched, what is done."""
 
-class KeyCommands(Provider):
-    """Actions of the key table. Each stands with its key, so the palette teaches it."""
 
-    def _keys(self) -> Iterable[Key]:
+class Commands(Provider):
+    """Actions of the key table, each with its key, so the palette teaches it; then themes, ours first."""
+
+    async def discover(self) -> Hits:
+        for shown, said, act in (*self._actions(), *self._themes(ours=True)):
+            yield DiscoveryHit(shown, act, text=said)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for shown, said, act in (*self._actions(), *self._themes(ours=False)):
+            score = matcher.match(said)
+            if score > 0:
+                yield Hit(score, shown, act, text=said)
+
+    def _actions(self) -> Iterable[Command]:
         """Keys of the screen, without moves and without the palette itself."""
-        scopes = keys.SCREENS.get(getattr(self.screen, "HELP", "run"), ("app",))
-        return (key for key in keys.of(*scopes) if key.id != "palette" and not key.id.startswith("move."))
+        scopes = keys.SCREENS.get(getattr(self.screen, "HELP_OF", "run"), ("app",))
+        for key in keys.of(*scopes):
+            if key.id != "palette" and not key.id.startswith("move."):
+                label = key.shown(self.app.has_class("-ascii"))
+                shown = Content.assemble((f"{key.short:<9}", "bold"), f" {key.tooltip}  ", (label, "$accent"))
+                yield shown, f"{key.short} {key.tooltip} {label}", partial(self._press, key)
+
+    def _themes(self, *, ours: bool) -> Iterable[Command]:
+        for name in sorted(self.app.available_themes, key=lambda name: (not name.startswith("bench-"), name)):
+            if name.startswith("bench-") or not ours:
+                shown = Content.assemble((f"{'theme':<9}", "bold"), f" {safe.text(name)}")
+                yield shown, f"theme {name}", partial(self._use, name)
 
     async def _press(self, key: Key) -> None:
         if not await press(self.screen, key):
             self.app.notify(safe.text(f"{key.shown(False)}: not in this pane; tab goes to another"), markup=False)
 
-    async def discover(self) -> Hits:
-        for key in self._keys():
-            yield DiscoveryHit(_named(key), partial(self._press, key), text=_text(key), help=key.id)
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for key in self._keys():
-            score = matcher.match(_text(key))
-            if score > 0:
-                yield Hit(score, _named(key), partial(self._press, key), text=_text(key), help=key.id)
-
-
-class ThemeCommands(Provider):
-    """Themes by name, ours first."""
-
-    def _themes(self) -> list[str]:
-        return sorted(self.app.available_themes, key=lambda name: (not name.startswith("bench-"), name))
-
     def _use(self, name: str) -> None:
         self.app.theme = name
-
-    async def discover(self) -> Hits:
-        for name in self._themes():
-            if name.startswith("bench-"):
-                yield DiscoveryHit(Content(f"theme {name}"), partial(self._use, name), text=f"theme {name}")
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for name in self._themes():
-            score = matcher.match(f"theme {name}")
-            if score > 0:
-                yield Hit(score, Content(f"theme {name}"), partial(self._use, name), text=f"theme {name}")
-
-
-def _text(key: Key) -> str:
-    return f"{key.tooltip}  {key.shown(False)}"
-
-
-def _named(key: Key) -> Content:
-    return Content.assemble(key.tooltip, "  ", (key.shown(False), "bold"))

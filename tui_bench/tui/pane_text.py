@@ -27,7 +27,12 @@ from tui_bench.tui.widgets.status import Facts
 
 LABEL = 10
 """Cells of a label in Controls, its gap included."""
+COLUMN = 36
+"""Cells of one column of Controls where there is room for several."""
+GAP = 2
 NAME_LEAST = 8
+WIDE_TALLY = 62
+"""Cells that the columns of the tally take in one table, names aside."""
 
 
 def controls(state: RunState, facts: Facts, width: int, glyphs: Glyphs) -> Content:
@@ -60,7 +65,22 @@ def controls(state: RunState, facts: Facts, width: int, glyphs: Glyphs) -> Conte
         rows.append(("elapsed", [age(facts.elapsed_s)]))
     if facts.left is not None:
         rows.append(("ETA", [time_range(*facts.left)]))
-    return Content("\n").join(_labelled(label, values, width, glyphs) for label, values in rows)
+    count = max(1, width // COLUMN)
+    room = (width - (count - 1) * GAP) // count
+    lines = [line for label, values in rows for line in _labelled(label, values, room, glyphs)]
+    return _columns(lines, count, room) if count > 1 else Content("\n").join(lines)
+
+
+def _columns(lines: list[Content], count: int, room: int) -> Content:
+    """Lines in newspaper columns of `room` cells, for a pane that is wide and low."""
+    lines = [line for line in lines if line.plain.strip()]
+    height = -(-len(lines) // count)
+    rows = []
+    for place in range(height):
+        found = [lines[at] for at in range(place, len(lines), height)]
+        padded = [Content.assemble(line, " " * (room - line.cell_length + GAP)) for line in found[:-1]]
+        rows.append(Content.assemble(*padded, found[-1]))
+    return Content("\n").join(rows)
 
 
 def _agents(state: RunState) -> list[str]:
@@ -75,18 +95,17 @@ def _share(text: str) -> str:
     return short_percent(share) if share <= 1 else str(share)
 
 
-def _labelled(label: str, values: Iterable[str], width: int, glyphs: Glyphs) -> Content:
+def _labelled(label: str, values: Iterable[str], width: int, glyphs: Glyphs) -> list[Content]:
     """A label and its values, one below the other."""
     room = max(1, width - LABEL)
     colour = "$bench-fail" if label == "frozen" and "damaged" in values else "$foreground"
-    lines = [
+    return [
         Content.assemble(
             (f"{label if place == 0 else '':<{LABEL}}", "$bench-muted"),
             (fitted(safe.text(value), room, glyphs.ellipsis), colour),
         )
         for place, value in enumerate(values)
     ]
-    return Content("\n").join(lines)
 
 
 def voids(found: Digest, width: int, glyphs: Glyphs) -> Content:
@@ -125,6 +144,11 @@ def tally(found: Digest, attempts: int, declared: int, width: int, glyphs: Glyph
         return Content.assemble(("nothing finished yet", "$bench-muted"))
     first = f"#{declared + 1} of {attempts}" if attempts > 1 else "tasks"
     spread = f"all {attempts}" if attempts > 1 else "Wilson"
+    named = max(cell_len(_name(row)) for row in rows)
+    if width >= named + WIDE_TALLY:
+        heads = ("pass", "fail", "void", "n", "rate", spread, "95 %", "tokens/solved", "p50 wall")
+        whole = [(row, _counts(row) + _spread(row, attempts)[:2] + _costs(row)) for row in rows]
+        return _table(first, heads, whole, width, glyphs)
     parts = [
         _table(first, ("pass", "fail", "void", "n", "rate"), [(row, _counts(row)) for row in rows], width, glyphs),
         _table(spread, ("mean", "95 %", "n"), [(row, _spread(row, attempts)) for row in rows], width, glyphs),

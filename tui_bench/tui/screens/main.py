@@ -87,6 +87,7 @@ class MainScreen(RunControl):
         self._due = 0.0
         self._thinking = False
         self._digest = Digest(())
+        self._verdicts: tuple[str, ...] = ()
         self._verified = False
         self._loaded = False
 
@@ -253,12 +254,19 @@ class MainScreen(RunControl):
         self._stale = False
         before, self._digest = self._digest, found
         banner = self.query_one("#banner", Banner)
-        said = banner.verdicts
         banner.show(list(found.lines))
-        if self._loaded and not self.feed.behind and said and said != banner.verdicts:
-            self.say("; ".join(one for one in banner.verdicts if one not in said) or "a verdict is gone")
+        self._tell_verdicts(banner.verdicts)
         if before != found:
             self._write_panes()
+
+    def _tell_verdicts(self, verdicts: tuple[str, ...]) -> None:
+        """A word when a verdict has become another one while one looks; what was there at the start is no news."""
+        if self.feed.behind or not self._loaded:
+            return
+        before, self._verdicts = self._verdicts, verdicts
+        fresh = [one for one in verdicts if before and one not in before]
+        if fresh:
+            self.say("; ".join(fresh))
 
     def _write_panes(self) -> None:
         if self._facts is not None:
@@ -314,10 +322,12 @@ class MainScreen(RunControl):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         pane: tuple[keys.Scope, ...] = ("grid",) if event.widget is self._grid else ()
+        hints = self.query_one("#hints", Hints)
         if self.query_one(FilterBar).editing:
-            self.query_one("#hints", Hints).show("filter")
+            hints.show("filter")
         else:
-            self.query_one("#hints", Hints).show("app", "run", "views", "pane", *pane)
+            without = frozenset({"tab.next"}) if len(self._panes.tabs) < 2 else frozenset()
+            hints.show("app", "run", "views", "pane", *pane, without=without)
 
     @on(Grid.CursorMoved)
     def _cell_chosen(self, event: Grid.CursorMoved) -> None:

@@ -21,9 +21,9 @@ class Hints(Static):
         self._shown: list[tuple[Key, str]] = []
         self._dim: frozenset[str] = frozenset()
 
-    def show(self, *scopes: keys.Scope) -> None:
-        """Offer the keys of these scopes."""
-        self._keys = keys.of(*scopes)
+    def show(self, *scopes: keys.Scope, without: frozenset[str] = frozenset()) -> None:
+        """Offer the keys of these scopes, those aside that do nothing now."""
+        self._keys = tuple(key for key in keys.of(*scopes) if key.id not in without)
         self._draw()
 
     def dim(self, ids: frozenset[str]) -> None:
