@@ -1,6 +1,6 @@
 """Another process that appends to a ledger, each row a change of one cell: attempts that start and end.
 
-`python ledger_load.py LEDGER TASKS` takes words on stdin, a line each: `one` writes a row at once, `rate N` goes on
+`python ledger_load.py LEDGER TASKS` takes words on stdin, a line each: `one` writes a verdict at once, `rate N` goes on
 with N rows a second until `rate 0`, which prints how many were written. `Load` is its other end.
 """
 
@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from pty_probe import variables
 from screen_ledgers import task_name
 
-from tui_bench.ledger.rows import AnyRow, EventRow
+from tui_bench.ledger.rows import AnyRow, AttemptRow, EventRow
 from tui_bench.ledger.writer import LedgerWriter
 
 AT_ONCE = 8
@@ -73,7 +73,7 @@ def serve(ledger: Path, tasks: int) -> None:
                 if not words:
                     return
                 if words[0] == "one":
-                    writer.append(next(rows))
+                    writer.append(next(row for row in rows if isinstance(row, AttemptRow)))
                     continue
                 if rate:
                     print(written, flush=True)
@@ -103,7 +103,7 @@ class Load:
         assert self._process.returncode == 0 or error is not None, "the load failed"
 
     def one(self) -> None:
-        """Change one cell."""
+        """Let one cell have its verdict."""
         self._say("one")
 
     def start(self, rate: int) -> None:
