@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tui_ledgers import story
+from tui_screens import gone, shown
 
 from tui_bench.tui import keys
 from tui_bench.tui.app import BenchApp
@@ -98,3 +99,27 @@ async def test_a_keymap_moves_a_binding_by_its_id(tmp_path: Path) -> None:
         await pilot.press("f5")
         await pilot.pause()
         assert isinstance(app.screen, HelpScreen)
+
+
+def test_the_page_of_keys_is_the_table() -> None:
+    written = (Path(__file__).parents[2] / "docs" / "keys.md").read_text("utf-8")
+    assert written == keys.page(), "python -m tui_bench.tui.keys > docs/keys.md"
+    assert set(keys.PAGES) == set(keys.SCREENS)
+    for row in keys.KEYS:
+        assert row.tooltip in written, row.id
+
+
+async def test_the_palette_offers_every_action_with_its_key_and_does_it(tmp_path: Path) -> None:
+    story(tmp_path / "run.jsonl").close()
+    app = BenchApp(tmp_path / "run.jsonl", None)
+    async with app.run_test(size=(120, 70)) as pilot:
+        await shown(pilot, "t01")
+        await pilot.press("ctrl+p")
+        for row in keys.of(*keys.SCREENS["run"]):
+            if row.rank and not row.id.startswith("move.") and row.id != "palette":
+                await shown(pilot, f"{row.short:<9} {row.tooltip}  {row.label}")
+        await pilot.press(*"slowest")
+        await gone(pilot, "pause or resume")
+        await pilot.press("escape", "ctrl+p", *"next order", "down", "enter")
+        await shown(pilot, "flips first")
+        assert isinstance(app.screen, MainScreen)

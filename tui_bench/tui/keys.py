@@ -6,6 +6,7 @@ the binding's id, so a keymap can move it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -158,6 +159,7 @@ SCREENS: dict[str, tuple[Scope, ...]] = {
     "home": ("app", "home", "pane"),
     "start": ("app", "start", "pane"),
     "filter": ("filter",),
+    "search": ("search",),
     "task": ("app", "task", "pane", "attempts"),
     "copy": ("copy",),
     "help": ("app", "pane", "help"),
@@ -193,3 +195,43 @@ def footer(keys: Iterable[Key], width: int, ascii_only: bool) -> list[tuple[Key,
         chosen.append((key, hint))
         used += len(hint) + 2
     return sorted(chosen, key=lambda found: KEYS.index(found[0]))
+
+
+PAGES: dict[str, str] = {
+    "run": "The run", "task": "One task", "ledger": "The ledger", "home": "Recent runs", "start": "Starting a study",
+    "filter": "Typing a filter", "search": "Searching in a text", "copy": "Copying", "help": "Help", "quit": "Leaving while a run goes on",
+    "confirm": "A question", "notice": "A notice",
+}  # fmt: skip
+"""Titles of the screens in the page of keys, in its order."""
+
+
+INTRODUCTION = """\
+# Keys
+
+Made from the key table: `python -m tui_bench.tui.keys > docs/keys.md`. Lower case looks, upper case changes something;
+what costs is asked first. `^p` lists every action of a screen by its name. The mouse works everywhere and is never
+needed.
+"""
+
+
+def page() -> str:
+    """All keys in Markdown: what is bound everywhere once, then what each screen adds."""
+    everywhere = of("app")
+    parts = [INTRODUCTION, _listed("Everywhere", everywhere)]
+    for name, title in PAGES.items():
+        parts.append(_listed(title, [key for key in of(*SCREENS[name]) if key not in everywhere]))
+    return "\n".join(parts)
+
+
+def _listed(title: str, keys: Iterable[Key]) -> str:
+    rows = "".join(f"| {_cell(key.label)} | {key.tooltip} |\n" for key in keys)
+    return f"## {title}\n\n| key | what it does |\n|---|---|\n{rows}"
+
+
+def _cell(label: str) -> str:
+    """A label as code; a bar would end the cell."""
+    return f"`{label}`".replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
