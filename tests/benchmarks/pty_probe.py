@@ -44,6 +44,12 @@ def variables() -> dict[str, str]:
     }
 
 
+def favour(pid: int) -> None:
+    """Give the session of a process weight among all others, so that a busy machine disturbs it less."""
+    with suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(FAVOUR))
+
+
 class Program:
     """A child on a pty of 160 x 50 cells; its output is drained while something is waited for."""
 
@@ -56,8 +62,7 @@ class Program:
             argv, stdin=slave, stdout=slave, stderr=slave, env=variables(), cwd=ROOT, start_new_session=True
         )
         os.close(slave)
-        with suppress(OSError):
-            Path(f"/proc/{self._process.pid}/autogroup").write_text(str(FAVOUR))
+        favour(self._process.pid)
 
     def __enter__(self) -> Program:
         return self
