@@ -47,7 +47,7 @@ class Grid(ScrollView, can_focus=True):
 
     @dataclass
     class CellOpened(Message):
-        """A person wants to read the log of this cell."""
+        """A person wants to see the task of this cell."""
 
         key: CellKey
 
@@ -371,11 +371,6 @@ class Grid(ScrollView, can_focus=True):
         if row < len(self._tasks):
             at = [index for index, span in plan.cells if span.start <= place.x < span.start + span.width]
             self._go(row, at[0] if at else self._column)
-
-    def choose(self, key: CellKey) -> None:
-        """Put the cursor on a cell, as far as it is there."""
-        column = Column(key[2], key[1])
-        self._go(self._index.get(key[0], self._row), self._columns.index(column) if column in self._columns else 0)
 
     def _go(self, row: int, column: int) -> None:
         """Put the cursor on a row and a column, as near as there are."""
