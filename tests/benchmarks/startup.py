@@ -40,9 +40,3 @@ BENCHMARKS = [
     Benchmark("start --help", 6.0, measure_help, "CPU of python -c pass"),
     Benchmark("start flips --help", 12.0, measure_command_help, "CPU of python -c pass"),
 ]
-
-
-BENCHMARKS = [
-    Benchmark("--help", 6.0, measure_help, "python -c pass"),
-    Benchmark("flips --help", 12.0, measure_command_help, "python -c pass"),
-]
