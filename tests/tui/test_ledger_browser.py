@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from test_hostile_text import HOSTILE as EVIL
+from test_hostile_text import own_sequences_only
 from textual.pilot import Pilot
 from tui_ledgers import TASKS, Book, Clock, story
 from tui_screens import NARROW, WIDE, gone, lines, shown, text, until
+from tui_terminals import Terminal, command
 
 from tui_bench.tui.app import BenchApp, Departure
 from tui_bench.tui.filter import parse_filter
@@ -301,3 +304,31 @@ def test_nothing_is_read_while_nothing_happens(path: Path) -> None:
         assert index.poll() is None
     assert time.process_time() - begun < 0.2
     index.close()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_d23_no_row_acts_on_the_terminal(path: Path, size: tuple[int, int]) -> None:
+    book = Book(path)
+    book.begin([f"t{EVIL}"], [f"e{EVIL}"], [f"a{EVIL}"], attempts=1)
+    book.attempt(f"t{EVIL}", f"e{EVIL}", f"a{EVIL}", 0, None, void=f"infra{EVIL}", void_detail=EVIL,
+                 verify_stdout_tail=EVIL)  # fmt: skip
+    book.event("paused", reason=EVIL)
+    book.close()
+    with path.open("ab") as file:
+        file.write(EVIL.encode() + b"\n" + b"\xff\x9b6n" * 50 + b"\n")
+    terminal = Terminal(command(path), *size)
+    try:
+        terminal.shows("q quit")
+        terminal.press("6")
+        terminal.shows("damaged")
+        for keys in ("j", "j", "j", "\t", "j", "\t", "b", "b", "s", "G", "<", ">", "/", "void:inf", "\r", "?"):
+            terminal.press(keys)
+            terminal.read(0.15)
+        terminal.shows("Help")
+        terminal.press("q")
+        terminal.read(0.3)
+        terminal.press("q")
+        assert terminal.ends() == 0
+    finally:
+        terminal.close()
+    own_sequences_only(bytes(terminal.seen))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import ClassVar
@@ -17,6 +18,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -51,6 +53,7 @@ class HomeScreen(Screen[None]):
     """The list of runs. `launcher` is None where nothing can be started from here."""
 
     CSS_PATH: ClassVar[list[str | PurePath]] = ["home.tcss", "filter.tcss"]
+    AUTO_FOCUS = "#runs"
     HELP_OF = "home"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("home")
 
@@ -125,7 +128,8 @@ class HomeScreen(Screen[None]):
         try:
             while self.is_attached:
                 await asyncio.to_thread(self._shelf.look)
-                if self.is_attached:
+                # The app may have ended while the thread was at work: then there is nothing left to show it on.
+                with suppress(NoMatches):
                     self._show()
                 if not self._shelf.behind or not self.is_current:
                     break

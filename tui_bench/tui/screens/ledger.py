@@ -10,6 +10,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import ClassVar
@@ -19,6 +20,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -52,6 +54,7 @@ class LedgerScreen(Screen[None]):
     """The ledger browser."""
 
     CSS_PATH: ClassVar[list[str | PurePath]] = ["ledger.tcss", "filter.tcss"]
+    AUTO_FOCUS = "#rows"
     HELP_OF = "ledger"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("ledger", "views")
 
@@ -130,16 +133,22 @@ class LedgerScreen(Screen[None]):
                 broke = await asyncio.to_thread(self._piece)
                 if self._left.is_set():
                     break
-                if broke is not None:
-                    self._start_again(broke)
-                moved = self._progress() != before
-                if moved or broke is not None:
-                    self._table.grown()
-                self._show_status()
+                moved = self._progress() != before or broke is not None
+                # The app may have ended while the thread was at work: then there is nothing left to show it on.
+                with suppress(NoMatches):
+                    self._take(broke, moved)
         finally:
             self._busy = False
             if self._left.is_set():
                 self._index.close()
+
+    def _take(self, broke: Broke | None, moved: bool) -> None:
+        """Show what a piece of work has found."""
+        if broke is not None:
+            self._start_again(broke)
+        if moved:
+            self._table.grown()
+        self._show_status()
 
     def _piece(self) -> Broke | None:
         """A short piece of reading or searching; what made the file start again, if anything did."""

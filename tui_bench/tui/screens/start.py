@@ -36,6 +36,7 @@ class StartScreen(Screen[Path | None]):
     """Dismissed with the ledger of the run that was started, or None."""
 
     CSS_PATH = "home.tcss"
+    AUTO_FOCUS = "#studies"
     HELP_OF = "start"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("start")
 
@@ -151,7 +152,7 @@ class StartScreen(Screen[Path | None]):
         self._checked, self._result = study, None
         self._show()
         result = await asyncio.to_thread(self._launcher.check, study)
-        if self._checked == study:
+        if self._checked == study and self.is_current:
             self._result = result
             self._numbers = {"attempts": result.attempts, "jobs": result.jobs}
             self._show()

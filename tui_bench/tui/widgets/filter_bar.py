@@ -25,6 +25,10 @@ class FilterInput(Input):
     class Abandoned(Message):
         """Escape was pressed."""
 
+    def on_mount(self) -> None:
+        # A screen gives its first keys to whatever can take them; a filter takes them only when it is opened.
+        self.can_focus = False
+
     def validate_value(self, value: str) -> str:
         return safe.text(value, LONGEST)
 
@@ -74,6 +78,7 @@ class FilterBar(Horizontal):
         """Take the keys."""
         self._before = self._input.value
         self.add_class("-editing")
+        self._input.can_focus = True
         self._input.focus()
         self._input.cursor_position = len(self._before)
 
@@ -115,13 +120,15 @@ class FilterBar(Horizontal):
 
     def _leave(self) -> None:
         self.remove_class("-editing")
+        self._input.can_focus = False
         self._show()
         self.post_message(self.Left())
 
     def _show(self) -> None:
         if not self.is_attached:
             return
-        shown = (safe.text(str(self.filter)), "$accent") if self.filter else (f"none   / {self._syntax}", "$bench-muted")
+        nothing = (f"none   / {self._syntax}", "$bench-muted")
+        shown = (safe.text(str(self.filter)), "$accent") if self.filter else nothing
         self.query_one(".filter-value", Static).update(Content.assemble(shown))
         count = (self._error, "$bench-fail") if self._error else self._count
         self.query_one(".filter-count", Static).update(Content.assemble(count))
