@@ -199,15 +199,17 @@ def _from_plain(kind: type, value: Any) -> object:  # noqa: ANN401  (whatever th
     raise TypeError(kind.__name__)
 
 
-def _maker(empty: object) -> Callable[[Any], object]:
+def _maker(name: str) -> Callable[[Any], object]:
     """What makes a slot's value of its plain form, by the type that an empty cell has there."""
+    empty = getattr(Cell(0), name)
     if isinstance(empty, array):
         return partial(array, empty.typecode)
     if isinstance(empty, bytearray):
         return bytearray
     if isinstance(empty, tuple):
-        return partial(msgspec.convert, type=tuple[Probe, ...])
+        return partial(msgspec.convert, type=_TUPLES[name])
     return int
 
 
-_MAKERS = {name: _maker(getattr(Cell(0), name)) for name in Cell.__slots__}
+_TUPLES: dict[str, Any] = {"probes": tuple[Probe, ...], "superseded": tuple[tuple[int, int], ...]}
+_MAKERS = {name: _maker(name) for name in Cell.__slots__}
