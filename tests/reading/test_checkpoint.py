@@ -89,6 +89,18 @@ def test_the_state_from_a_checkpoint_is_the_state_of_a_whole_reading(ledger: Pat
     assert grown.rows == 230 + 23
 
 
+def test_places_of_replaced_rows_are_kept(ledger: Path) -> None:
+    writer = LedgerWriter.open(ledger)
+    for number in (2, 5, 2):
+        writer.append(msgspec.structs.replace(attempt(number), attempt_id="f" * 16, replaces=1))
+    writer.close()
+    whole = read_ledger(ledger)
+    assert believed(ledger)
+    places = read_ledger(ledger).cell("t2", "a", "one").superseded
+    assert places == whole.cell("t2", "a", "one").superseded
+    assert [number for number, _ in places] == [0, 0] and places[0][1] < places[1][1]
+
+
 def test_only_what_is_new_is_folded(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_ledger(ledger)
     write(ledger, 200, 203)
