@@ -25,7 +25,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.jsonl"
 
 
-@pytest.mark.parametrize("theme", ["bench-dark", "bench-light", "nord", "textual-light", "ansi-dark", "bench-safe", "no such theme"])
+@pytest.mark.parametrize(
+    "theme", ["bench-dark", "bench-light", "bench-safe", "nord", "textual-light", "ansi-dark", "no such theme"]
+)
 async def test_every_theme_shows_the_grid(path: Path, theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_THEME", theme)
     app = BenchApp(path, None)

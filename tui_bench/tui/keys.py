@@ -199,8 +199,8 @@ def footer(keys: Iterable[Key], width: int, ascii_only: bool) -> list[tuple[Key,
 
 PAGES: dict[str, str] = {
     "run": "The run", "task": "One task", "ledger": "The ledger", "home": "Recent runs", "start": "Starting a study",
-    "filter": "Typing a filter", "search": "Searching in a text", "copy": "Copying", "help": "Help", "quit": "Leaving while a run goes on",
-    "confirm": "A question", "notice": "A notice",
+    "filter": "Typing a filter", "search": "Searching in a text", "copy": "Copying", "help": "Help",
+    "quit": "Leaving while a run goes on", "confirm": "A question", "notice": "A notice",
 }  # fmt: skip
 """Titles of the screens in the page of keys, in its order."""
 

@@ -220,7 +220,7 @@ class RunControl(Screen[None]):
     def _cost(self, attempts: int) -> str:
         """How long so many attempts take, by those that have finished."""
         state = self.feed.state
-        span = remaining(state.walls, attempts, state.jobs)
+        span = remaining(state.walls, attempts, min(state.jobs, attempts))
         return f"About {time_range(*span)}." if span else "Too few attempts have finished to tell how long it takes."
 
     def _running_here(self) -> Running | None:

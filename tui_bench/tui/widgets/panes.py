@@ -93,14 +93,16 @@ class Panes:
         texts: dict[str, Writer] = {
             "controls": lambda width: pane_text.controls(state, facts, width, self._glyphs),
             "voids": lambda width: pane_text.voids(found, width, self._glyphs),
-            "tally": lambda width: Content("\n\n").join([
-                pane_text.tally(found, state.attempts, number, width, self._glyphs),
-                pane_text.legend(width, self._glyphs),
-            ]),
-        }  # fmt: skip
+            "tally": lambda width: pane_text.tally(found, state.attempts, number, width, self._glyphs),
+        }
         for name, writer in texts.items():
-            for place in (name, f"lower-{name}"):
-                self._screen.query_one(f"#{place}", SidePane).write(writer)
+            self._screen.query_one(f"#lower-{name}", SidePane).write(writer)
+            beside = self._with_legend(writer) if name == "controls" else writer
+            self._screen.query_one(f"#{name}", SidePane).write(beside)
+
+    def _with_legend(self, writer: Writer) -> Writer:
+        """The signs below, where a column as high as the grid has room for them."""
+        return lambda width: Content("\n\n").join([writer(width), pane_text.legend(width, self._glyphs)])
 
     def frame(self, title: Content, hint: Content, causes: int) -> None:
         """Words in the frame of the log, and the tabs in that of whatever is shown below."""
