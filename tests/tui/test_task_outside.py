@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from small_studies import Bench, Ran
-from test_terminal_whole import Tmux
+from test_terminal_whole import Tmux, alive
 
 pytestmark = [
     pytest.mark.terminal,
@@ -121,14 +122,29 @@ def test_without_the_study_the_attempts_files_are_offered(window: Tmux, bench: B
     assert _said(tmp_path)[0].startswith(str(tmp_path / "run1" / "attempts"))
 
 
-def test_a_signal_ends_the_program_and_the_screen(window: Tmux, tmp_path: Path) -> None:
-    window.run("send-keys", "-t", "one", "e")
-    window.shows("one", "editing")
-    os.kill(window.pid("one"), 15)
+@pytest.mark.parametrize(("key", "said"), [("e", "editing"), ("!", "ready>")])
+def test_a_signal_ends_the_program_and_the_screen(window: Tmux, tmp_path: Path, key: str, said: str) -> None:
+    window.run("send-keys", "-t", "one", key)
+    window.shows("one", said)
+    os.kill(window.pid("one"), signal.SIGTERM)
     window.shows("one", "ended: 143")
     assert window.flags("one") == "00"
     window.run("send-keys", "-t", "one", "typed", "Enter")
     window.shows("one", "typed\ntyped\n")
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("lent", [True, False])
+def test_a_terminal_that_is_closed_ends_the_screen_and_leaves_nothing(window: Tmux, tmp_path: Path, lent: bool) -> None:
+    pid = window.pid("one")
+    window.run("send-keys", "-t", "one", "!")
+    window.shows("one", "ready>")
+    if not lent:
+        window.run("send-keys", "-t", "one", "exit", "Enter")
+        back(window)
+    window.run("new-session", "-d", "-s", "other", "cat")
+    window.run("kill-session", "-t", "one")
+    window.until(lambda: not alive(pid), "the end of a screen whose terminal was closed", "other")
     assert list((tmp_path / "temporary").iterdir()) == []
 
 

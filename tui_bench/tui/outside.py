@@ -68,8 +68,11 @@ class Outside:
             ]
             environ = {**os.environ, **tree.variables}
             await lend(self.app, words, self.again, folder=tree.repo, environ=environ, said=told)
-        finally:
-            left = await asyncio.to_thread(_remove, place)
+        except BaseException:
+            # At once: an app that is ending does not wait for a thread.
+            _remove(place)
+            raise
+        left = await asyncio.to_thread(_remove, place)
         return left or "The copy of the tree is removed."
 
     async def shell_in(self, folder: Path) -> None:

@@ -93,7 +93,9 @@ async def _run(
             feeding.cancel()
             await asyncio.gather(feeding, return_exceptions=True)
         if process.returncode is None:
-            process.terminate()
+            # What a closed terminal sends: interactive shells do not end at SIGTERM.
+            process.send_signal(signal.SIGHUP)
+            process.send_signal(signal.SIGCONT)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), END_S)
 
