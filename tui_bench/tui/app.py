@@ -9,7 +9,6 @@ import asyncio
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,8 +40,6 @@ from tui_bench.tui.widgets.grid import Grid
 
 Choice = Literal["quit", "detach", "stop", "signal"]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-HANG_UP_S = 3.0
-"""Time to end in once the terminal is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +82,6 @@ class BenchApp(App[Departure]):
         self.animation_level = "none"
         self.failure: str | None = None
         """One line on the fault that ended the app; None where none did."""
-        self.last_resort: threading.Timer | None = None
-        """Ends the process after a hang-up, unless the app does so itself."""
         self._ledger = ledger
         self._link = link
         self._clock = clock
@@ -122,13 +117,6 @@ class BenchApp(App[Departure]):
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
             loop.add_signal_handler(number, self.exit, Departure("signal", 128 + number))
-        # Writes to a terminal that is gone can hold the loop up for good; this handler is called even then.
-        signal.signal(signal.SIGHUP, self._hang_up)
-
-    def _hang_up(self, number: int, frame: object) -> None:
-        self.last_resort = threading.Timer(HANG_UP_S, os._exit, (128 + number,))
-        self.last_resort.daemon = True
-        self.last_resort.start()
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -269,8 +257,6 @@ def run_app(
     over = watch_terminal(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0)
     try:
         left = app.run()
-    if app.last_resort is not None:
-        app.last_resort.cancel()
     finally:
         over.set()
     if app.failure is not None:
