@@ -174,7 +174,8 @@ class MainScreen(RunControl):
     def _second(self) -> None:
         """What changes with time alone, and what is too dear for every row."""
         self._show_facts()
-        self._grid.tick()
+        if self._facts is None or self._facts.life != "lost":
+            self._grid.tick()
         self._grid.settle()
         self._write_panes()
         self._show_why()

@@ -38,6 +38,7 @@ class Panes:
         self._glyphs = glyphs
         self._tab = "log"
         self._width = 0
+        self._found: Digest | None = None
         self._show_tab()
 
     @property
@@ -88,14 +89,17 @@ class Panes:
         return zoomed
 
     def write(self, state: RunState, facts: Facts, found: Digest) -> None:
-        """Give every pane its text."""
+        """Give every pane its text; what only rows change is not written anew every second."""
         number = state.rule.declared_attempt
         texts: dict[str, Writer] = {
             "controls": lambda width: pane_text.controls(state, facts, width, self._glyphs),
             "voids": lambda width: pane_text.voids(found, width, self._glyphs),
             "tally": lambda width: pane_text.tally(found, state.attempts, number, width, self._glyphs),
         }
+        same, self._found = found is self._found, found
         for name, writer in texts.items():
+            if same and name != "controls":
+                continue
             self._screen.query_one(f"#lower-{name}", SidePane).write(writer)
             beside = self._with_legend(writer) if name == "controls" else writer
             self._screen.query_one(f"#{name}", SidePane).write(beside)

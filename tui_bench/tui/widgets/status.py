@@ -54,8 +54,8 @@ def facts(state: RunState, now: float, *, linked: bool, quiet_s: float | None, g
         beat = min(beat, quiet_s)
     run = state.run
     start = seconds_of(run.at) if run else None
-    end = seconds_of(state.last_at) if state.over else now
     life = life_of(state, beat, linked, gone)
+    end = seconds_of(state.last_at) if state.over or life == "lost" else now
     jobs = state.jobs
     return Facts(
         study=run.study_id if run else "",
