@@ -34,6 +34,9 @@ async def test_every_theme_shows_the_grid(path: Path, theme: str, monkeypatch: p
     async with app.run_test(size=NARROW) as pilot:
         await shown(pilot, "t02_tz_offset       │ ✓✓    ✗✗")
         assert app.theme == (theme if theme in app.available_themes else "bench-dark")
+        ground = app.current_theme.background
+        if ground is not None and theme.startswith("bench-"):
+            assert app.screen.background_colors[1].hex.lower() == ground
 
 
 @pytest.mark.parametrize("chosen", OURS, ids=lambda theme: theme.name)
@@ -123,3 +126,22 @@ def test_the_screen_knows_nothing_of_the_engine() -> None:
         [sys.executable, "-c", said], capture_output=True, text=True, env=dict(os.environ), check=True
     )
     assert told.stdout.strip() == "[]"
+
+
+def test_a_theme_of_ours_named_by_the_variable_has_its_colours(path: Path) -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from pathlib import Path\n"
+        "from tui_bench.tui.app import BenchApp\n"
+        "async def main():\n"
+        "    app = BenchApp(Path(sys.argv[1]), None)\n"
+        "    async with app.run_test() as pilot:\n"
+        "        await pilot.pause(0.2)\n"
+        "        print(app.screen.background_colors[1].hex.lower())\n"
+        "asyncio.run(main())\n"
+    )
+    words = [sys.executable, "-c", script, str(path)]
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=True, env={**os.environ, "TEXTUAL_THEME": "bench-light"}
+    )
+    assert done.stdout.strip() == OURS[1].background

@@ -93,6 +93,8 @@ class BenchApp(App[Departure]):
         for theme in OURS:
             self.register_theme(theme)
         wanted = os.environ.get("TEXTUAL_THEME", DARK.name)
+        # A variable that names one of ours has set it before it was registered: only a change makes its colours.
+        self.theme = "textual-dark"
         self.theme = wanted if wanted in self.available_themes else DARK.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -214,7 +216,9 @@ class BenchApp(App[Departure]):
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         path = Path.cwd() / f"tui_bench-{stamp}.svg"
         try:
-            path.write_text(self.export_screenshot(title=self.TITLE), "utf-8")
+            # Without the attribute some programs drop the spaces that a line begins with.
+            drawn = self.export_screenshot(title=self.TITLE).replace("<text ", '<text xml:space="preserve" ')
+            path.write_text(drawn, "utf-8")
         except OSError as error:
             self.notify(safe.text(f"{path}: {error.strerror}"), severity="error", markup=False)
             return
