@@ -77,7 +77,7 @@ def watch_run(layout: Layout, started: Started | None, *, ascii_glyphs: bool, st
     link = RequestClient(layout.runner)
     trees = StudyTrees(layout)
     left = run_app(
-        layout.ledger, link if link.alive else None, ascii_glyphs=ascii_glyphs, trees=trees, launcher=LocalLauncher()
+        layout.ledger, link, ascii_glyphs=ascii_glyphs, trees=trees, launcher=LocalLauncher()
     )
     if left.choice == "stop":
         _wait(started, link)
