@@ -159,7 +159,7 @@ def test_a_mounted_folder_is_left_and_named(tmp_path: Path) -> None:
             pytest.skip("cannot mount here")
         try:
             (place / "keep").write_text("x")
-            with pytest.raises(WorkspaceError, match="another file system"):
+            with pytest.raises(WorkspaceError, match="something is mounted"):
                 remove(run.root, folders.path)
             assert (place / "keep").exists()
             assert not (folders.path / "a").exists()

@@ -397,6 +397,7 @@ def test_the_tool_alone_opens_the_list_in_a_terminal(place: Path) -> None:
         terminal.shows("t01_page_boundary")
         terminal.press("q")
         assert terminal.ends() == 0
-        assert f"ledger: {place / 'runs' / 'one.jsonl'}" in terminal.text
+        # A long path is broken at the terminal's edge.
+        assert f"ledger: {place / 'runs' / 'one.jsonl'}" in terminal.text.replace("\n", "")
     finally:
         terminal.close()

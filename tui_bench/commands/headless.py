@@ -20,6 +20,7 @@ from tui_bench.engine.setup import Prepared, set_up, set_up_resume
 from tui_bench.ledger.rows import REPLACE_LIMIT, REPLACEABLE_CAUSES, AnyRow
 from tui_bench.ledger.runs import Layout
 from tui_bench.reading import read_ledger
+from tui_bench.recent import remember
 from tui_bench.study.model import Study
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -30,7 +31,13 @@ SetUp = Callable[[Callable[[AnyRow], None]], Awaitable[Prepared | None]]
 
 def run_new(study: Study, selection: Selection, layout: Layout, run_id: str, *, plain: bool, strict: bool) -> int:
     """Run a study to its end; returns the exit code."""
-    return _run(lambda observe: set_up(study, selection, layout, run_id, observe), layout, plain=plain, strict=strict)
+
+    async def make(observe: Callable[[AnyRow], None]) -> Prepared:
+        prepared = await set_up(study, selection, layout, run_id, observe)
+        remember(layout.ledger, study.root)
+        return prepared
+
+    return _run(make, layout, plain=plain, strict=strict)
 
 
 def run_resumed(layout: Layout, *, jobs: int | None, asked: Asked | None, plain: bool, strict: bool) -> int:

@@ -51,10 +51,10 @@ def execute(args: argparse.Namespace) -> int:
     study = load_selected(selection, jobs=args.jobs)
     run_id = new_run_id(os.environ)
     layout = _fresh_layout(args.out, run_id)
-    remember(layout.ledger, Path(args.study))
     in_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if args.detach or (in_terminal and not args.headless and not args.plain):
         started = screen.start_runner(run_words(args, layout), layout, run_id)
+        remember(layout.ledger, Path(args.study))
         if args.detach:
             print(f"started: runner {started.pid}; `tui-bench watch {layout.ledger}` opens it")
             return 0
