@@ -59,7 +59,9 @@ async def lend(
     """
     ended: int | Exception = 0
     try:
-        with app.suspend():
+        # While the terminal is lent nobody takes the app's output away: a screen that drew on would fill the queue in
+        # between and then wait in it for ever. In a batch nothing is drawn.
+        with app.batch_update(), app.suspend():
             # No error may leave this block: the screen would not get its terminal back. Only the end of the app may,
             # since the screen has no use for it then.
             try:
