@@ -400,6 +400,21 @@ def test_a_winner_needs_closed_pairs_open_gates_the_test_and_a_lead_above_the_bo
     assert banner(two_agents(True, five, shut))[0].startswith("NO WINNER  strong 5 : weak 0")
 
 
+def test_the_standing_is_not_final_before_the_run_is_over() -> None:
+    """All declared pairs are in and significant: only the end of the run makes a winner of them."""
+    six = {f"t{i:02}": ["FF", "FF"] for i in range(6)}
+    later = {"t11": ["P.", "P."]}
+    running = two_agents(False, six | later, later)
+    standing = "strong 6 : weak 0 of 12 pairs"
+    assert banner(running)[0] == f"NO WINNER YET  {standing}, 4 attempts left; box moved 0 tasks"
+    fold(running, made.event_row("paused"), 0)
+    assert banner(running)[0] == f"NO WINNER YET  {standing}, 4 attempts left; box moved 0 tasks"
+    whole = two_agents(False, six, {})
+    assert banner(whole)[0] == f"NO WINNER YET  {standing}, run not over; box moved 0 tasks"
+    fold(whole, made.event_row("ended"), 0)
+    assert banner(whole)[0] == f"WINNER strong  {standing}, mid-p = 0.016; box moved 0 tasks"
+
+
 def test_exit_of_several_gates_is_the_first_present_of_the_order() -> None:
     quiet, shut = gates(made.state_of(made.pairs(both=12))), gates(made.state_of(made.pairs(down=12)))
     none, flaky = gates(made.state_of(made.pairs(void=12))), gates(flaky_replays({}))

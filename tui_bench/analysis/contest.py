@@ -1,8 +1,8 @@
 """Two or more agents side by side: who solved what, and whether the gates allow a name to be put first.
 
 The unit is the task at the declared attempt in the ledger's first environment, the reference box. A winner is named
-only when every pair is closed, every gate is open, the registered test (mid-p McNemar) is significant and the net gap
-is larger than the number of tasks the box moved.
+only when the run is over, every pair is closed, every gate is open, the registered test (mid-p McNemar) is significant
+and the net gap is larger than the number of tasks the box moved.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ class Contest:
     closed: int
     """Tasks with a row of every agent."""
     left: int
+    over: bool
+    """No further row is expected: before that the standing may still change, whatever the closed pairs say."""
+    attempts_left: int
+    """Attempts that have no row yet, of every round and environment and of registered re-runs."""
     moved: int
     """Tasks that flipped with the box, for any agent."""
     p: Fraction | None
@@ -54,7 +58,8 @@ def contest(state: RunState, gates: Sequence[GateResult]) -> Contest | None:
     p = mcnemar_midp(wins[0], wins[1]) if len(wins) == 2 else None
     left = len(rows) - len(closed)
     return Contest(
-        agents=tuple(state.agents), wins=wins, closed=len(closed), left=left, moved=len(moved), p=p,
+        agents=tuple(state.agents), wins=wins, closed=len(closed), left=left, over=state.over,
+        attempts_left=_attempts_left(state), moved=len(moved), p=p,
         winner=_winner(state, gates, wins, p, left, len(moved)), eta_s=_eta(state),
     )  # fmt: skip
 
@@ -68,10 +73,15 @@ def _wins(scored: Sequence[Sequence[Code]], agents: int) -> tuple[int, ...]:
 def _winner(
     state: RunState, gates: Sequence[GateResult], wins: Sequence[int], p: Fraction | None, left: int, moved: int
 ) -> str | None:
-    held = left == 0 and all(one.state == "open" for one in gates)
+    held = state.over and left == 0 and all(one.state == "open" for one in gates)
     if not held or p is None or p > Fraction(state.rule.alpha) or abs(wins[0] - wins[1]) <= moved:
         return None
     return state.agents[0] if wins[0] > wins[1] else state.agents[1]
+
+
+def _attempts_left(state: RunState) -> int:
+    fresh = (max(0, wanted - state.cell(*key).fresh_done()) for key, wanted in state.registered.items())
+    return max(0, state.planned - state.done) + sum(fresh)
 
 
 def _eta(state: RunState) -> tuple[float, float] | None:

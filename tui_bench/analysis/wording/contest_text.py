@@ -15,6 +15,10 @@ _SHORTEST_NAME = 4
 def contest_line(contest: Contest) -> str:
     """`NO WINNER YET  A 5 : B 3 of 15 pairs, 9 left, 2-4 min; box moved 1 task`, within 80 cells."""
     longest = max(cells(name) for name in contest.agents)
+    whole = _line(contest, longest, timed=True)
+    if cells(whole) <= FIRST_LINE:
+        return whole
+    # The time left goes before a letter of a name does.
     for room in range(longest, _SHORTEST_NAME, -1):
         line = _line(contest, room)
         if cells(line) <= FIRST_LINE:
@@ -22,18 +26,24 @@ def contest_line(contest: Contest) -> str:
     return fit(_line(contest, _SHORTEST_NAME), FIRST_LINE)
 
 
-def _line(contest: Contest, room: int) -> str:
+def _line(contest: Contest, room: int, *, timed: bool = False) -> str:
     names = [fit(name, room) for name in contest.agents]
     join = " : " if len(names) == 2 else ", "
     score = join.join(f"{name} {wins}" for name, wins in zip(names, contest.wins, strict=True))
     of = f"{score} of {contest.closed} pairs" if len(names) == 2 else f"{score} of {contest.closed} tasks"
     moved = f"box moved {counted(contest.moved, 'task')}"
-    if contest.left:
-        eta = f", {_span(*contest.eta_s)}" if contest.eta_s is not None else ""
-        return f"NO WINNER YET  {of}, {contest.left} left{eta}; {moved}"
+    if contest.left or not contest.over:
+        eta = f", {_span(*contest.eta_s)}" if timed and contest.eta_s is not None else ""
+        return f"NO WINNER YET  {of}, {_left(contest)}{eta}; {moved}"
     tested = f", {p_text(float(contest.p), 'mid-p')}" if contest.p is not None else ""
     head = "NO WINNER" if contest.winner is None else f"WINNER {fit(contest.winner, room)}"
     return f"{head}  {of}{tested}; {moved}"
+
+
+def _left(contest: Contest) -> str:
+    if contest.left:
+        return f"{contest.left} left"
+    return f"{counted(contest.attempts_left, 'attempt')} left" if contest.attempts_left else "run not over"
 
 
 def _span(low: float, high: float) -> str:
