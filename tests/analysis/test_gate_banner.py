@@ -283,6 +283,20 @@ def test_a_damaged_ledger_stops_every_gate() -> None:
     assert verdict(state) == ("stopped", 4)
 
 
+@pytest.mark.parametrize("over", [True, False])
+def test_a_damaged_ledger_of_two_agents_begins_with_the_damage_and_ranks_nobody(over: bool) -> None:
+    state = two_agents(over, {f"t{i:02}": ["FF", "FF"] for i in range(6)}, {})
+    state.damage.append("line 41 is not a row")
+    lines = banner(state)
+    assert [line for line in lines if not line.startswith("  ")] == [
+        "STOPPED       ledger damaged: line 41 is not a row",
+        "agent strong: STOPPED       ledger damaged: line 41 is not a row",
+        "agent weak: STOPPED       ledger damaged: line 41 is not a row",
+    ]
+    assert not any("WINNER" in line or "mid-p" in line for line in lines)
+    assert exit_of(gates(state)) == 4
+
+
 def test_b41_a_partial_run_never_turns_green() -> None:
     state = made.state_of(made.pairs(both=4, down=1, todo=7), over=False)
     assert banner(state)[0] == "GATE ...      5 of 12 pairs, 1 flip - opens only if no further task flips"

@@ -13,7 +13,7 @@ from tui_bench.analysis.gate import Boxes, GateResult, gate, no_gate, worst
 from tui_bench.analysis.reruns import reruns
 from tui_bench.analysis.state import Code, RunState
 from tui_bench.analysis.stats.paired import cochran_q, holm, mcnemar_midp
-from tui_bench.analysis.wording import contest_line, rerun_lines
+from tui_bench.analysis.wording import contest_line, damage_line, rerun_lines
 from tui_bench.analysis.wording.numbers import counted
 
 _SCORED = (Code.PASS, Code.FAIL)
@@ -30,11 +30,18 @@ def gates(state: RunState, strict: bool = False) -> list[GateResult]:
 def banner(state: RunState, strict: bool = False) -> list[str]:
     """What the run allows one to say, most important first; every first line fits 80 cells."""
     found = gates(state, strict)
-    standing = contest(state, found)
-    lines = [] if standing is None else [contest_line(standing)]
+    lines = _standing(state, found)
     for one in found:
         lines += one.lines + _again(state, one.agent)
     return lines + _of_the_run(state)
+
+
+def _standing(state: RunState, found: Sequence[GateResult]) -> list[str]:
+    """The line before the gates of several agents; a damaged ledger ranks nobody, so it says that instead."""
+    if state.damage:
+        return [damage_line(state.damage)] if len(found) > 1 else []
+    standing = contest(state, found)
+    return [] if standing is None else [contest_line(standing)]
 
 
 def _again(state: RunState, agent: str) -> list[str]:

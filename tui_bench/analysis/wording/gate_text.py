@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,11 @@ def gate_lines(gate: GateResult) -> Lines:
             lines += _BLOCKS[state](gate)
     lines += _common(gate)
     return [lines[0], *(f"  {line}" for line in lines[1:])]
+
+
+def damage_line(damage: Sequence[str]) -> str:
+    """That the ledger is damaged, in a line of at most 80 cells. `damage` is not empty."""
+    return fit(_damaged(damage), FIRST_LINE)
 
 
 def _open(gate: GateResult) -> Lines:
@@ -265,8 +270,12 @@ def _stopped(gate: GateResult) -> Lines:
 
 
 def _stopped_integrity(gate: GateResult) -> str:
-    more = f" (and {len(gate.damage) - 1} more)" if len(gate.damage) > 1 else ""
-    return f"STOPPED       ledger damaged: {gate.damage[0]}{more}"
+    return _damaged(gate.damage)
+
+
+def _damaged(damage: Sequence[str]) -> str:
+    more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+    return f"STOPPED       ledger damaged: {damage[0]}{more}"
 
 
 def _stopped_drift(gate: GateResult) -> str:
