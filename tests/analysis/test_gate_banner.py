@@ -230,6 +230,31 @@ def test_flaky_test_of_a_frozen_subject() -> None:
     ])  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("agent", "first"),
+    [
+        ("nop", "agent nop: FLAKY TEST    i04_every_other_call, +2 more: verdicts differ"),
+        ("opencode-large-model-7", "agent opencode-large-mode…: FLAKY TEST    i04_every_other_call, +2 more"),
+    ],
+)
+def test_a_flaky_test_of_one_of_two_agents_is_named_before_the_rest_of_the_sentence(agent: str, first: str) -> None:
+    tasks = ["i04_every_other_call", "i05_clock", "i06_port"]
+    rows = [made.run_row(agents=[agent, "b"], attempts=2, subject="agent", rule={"verify_replays": 2})]
+    rows += [*(made.task_row(task) for task in tasks), made.env_row("local"), made.env_row("remote")]
+    for name in (agent, "b"):
+        rows += made.cells({task: ["PP", "PP"] for task in tasks}, ["local", "remote"], name)
+    for row in rows:
+        if isinstance(row, made.AttemptRow) and row.agent == agent:
+            row.verify_runs = [0, 1, 0]
+    state = fold_all([*rows, made.event_row("ended")])
+    lines = [*gates(state)[0].lines]
+    assert lines[:2] == [
+        first,
+        "  i04_every_other_call, i05_clock, i06_port: same tree, same box, different verdicts (verify 3x)",
+    ]
+    assert cells(first) <= 80
+
+
 def flaky_replays(rule: Mapping[str, object]) -> RunState:
     rows = made.rows_of(made.pairs(both=12), agent="A", rule={"verify_replays": 2} | dict(rule))
     for row in rows:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Lines = list[str]
 _NAME_ROOM = 20
+_FLAKY_HEAD = "FLAKY TEST    "
+_FLAKY_TAIL = ": same tree, same box, different verdicts"
 
 
 def gate_line(gate: GateResult) -> str:
@@ -251,13 +253,25 @@ def _confounded(gate: GateResult) -> Lines:
 
 def _flaky(gate: GateResult) -> Lines:
     runs = _runs_per_tree(gate)
-    tail = f": same tree, same box, different verdicts (verify {runs}x)"
-    lines = [f"FLAKY TEST    {names_text(gate.flaky, _room(gate) - 14 - len(tail))}{tail}"]
+    whole = f"{', '.join(gate.flaky)}{_FLAKY_TAIL} (verify {runs}x)"
+    said = _flaky_first(gate.flaky, runs, _room(gate))
+    lines = [_FLAKY_HEAD + said] if said == whole else [_FLAKY_HEAD + said, whole]
     if gate.steady:
         missed = round(float(escape(Fraction(1, 3), runs)) * 100)
         others = counted(gate.steady, "other")
         lines.append(f"{others}: no flake seen; a 1-in-3 flake escapes {runs} runs {missed} % of the time")
     return [*lines, "next: fix the test first; until then no flip can be assigned to the box"]
+
+
+def _flaky_first(names: Sequence[str], runs: int, cells_free: int) -> str:
+    """The names and what is wrong with them, in as many words as leave the first name whole."""
+    room = cells_free - cells(_FLAKY_HEAD)
+    tails = (f"{_FLAKY_TAIL} (verify {runs}x)", _FLAKY_TAIL, ": one tree, different verdicts", ": verdicts differ", "")
+    for tail in tails:
+        shown = names_text(names, room - cells(tail))
+        if shown.startswith(names[0]):
+            return shown + tail
+    return names_text(names, room)
 
 
 def _runs_per_tree(gate: GateResult) -> int:
