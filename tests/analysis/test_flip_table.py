@@ -46,7 +46,8 @@ def test_the_table_line_by_line() -> None:
     ]
 
 
-def test_what_is_missing_stands_below_the_rows() -> None:
+def test_what_the_table_cannot_show_stands_below_the_rows() -> None:
+    assert "limits of this table: 6 tasks of one task set; other tasks may flip more or less" in table_lines(agent="A")
     lines = table_lines(agent="A", dimension="runtime", env_facts={"local": {"cpus": "2"}, "remote": {"cpus": "4"}})
     assert "  1 undeclared dimension beside runtime: cpus" in lines
     assert "  a binary test is blind to what it does not check" in lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tui_bench.analysis.wording.contest_text import contest_line
-from tui_bench.analysis.wording.flip_text import flip_lines, missing_lines, screening_lines, summary_line
+from tui_bench.analysis.wording.flip_text import flip_lines, limits_lines, screening_lines, summary_line
 from tui_bench.analysis.wording.gate_text import damage_line, gate_line, gate_lines
 from tui_bench.analysis.wording.rerun_text import rerun_lines
 from tui_bench.analysis.wording.void_text import void_advice, void_words
@@ -14,7 +14,7 @@ __all__ = [
     "flip_lines",
     "gate_line",
     "gate_lines",
-    "missing_lines",
+    "limits_lines",
     "rerun_lines",
     "screening_lines",
     "summary_line",

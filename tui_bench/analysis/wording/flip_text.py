@@ -21,14 +21,14 @@ _NAMES_ROOM = 60
 
 
 def flip_lines(state: RunState, table: FlipTable, gate: Fraction | None = None) -> list[str]:
-    """One block: the table, what is missing from it, the counts, and last the published summary line."""
+    """One block: the table, what it cannot show, the counts, and last the published summary line."""
     limit = Fraction(state.rule.flip_rate) if gate is None else gate
     several = len(state.agents) > 1 or len(state.env_names()) > 2
     lines = [f"{table.agent or 'no agent'}: {table.env_a} vs {table.env_b}"] if several else []
     lines += _rows(table)
     again = rerun_of(state, table)
     lines += [] if again is None else rerun_lines(again, float(Fraction(state.rule.alpha)))
-    lines += missing_lines(state, table)
+    lines += limits_lines(state, table)
     if gate is not None and gate != Fraction(state.rule.flip_rate):
         lines.append("post hoc: this gate was not the one registered before the data")
     return [*lines, counts_line(table), summary_line(table, limit)]
@@ -48,7 +48,7 @@ def summary_line(table: FlipTable, limit: Fraction) -> str:
     return f"tasks={table.scored} flips={table.flips} flip_rate={rate} gate={float(limit):.2f}"
 
 
-def missing_lines(state: RunState, table: FlipTable) -> list[str]:
+def limits_lines(state: RunState, table: FlipTable) -> list[str]:
     """What no flip table can show, and what this one leaves open."""
     live = state.subject == "agent"
     steady = sum(not (task.a.flaky or task.b.flaky) for task in table.tasks if task.a.scored or task.b.scored)
@@ -56,7 +56,7 @@ def missing_lines(state: RunState, table: FlipTable) -> list[str]:
     if not live:
         runs *= state.rule.attempts
     lines = [
-        "what is missing: " + _task_set(state, table),
+        "limits of this table: " + _task_set(state, table),
         "  " + _dimensions(difference(state, table.env_a, table.env_b)),
         "  a binary test is blind to what it does not check",
     ]
