@@ -196,6 +196,35 @@ def test_x0_33_undeclared_dimensions_are_named_and_exit_follows_the_gate() -> No
     assert verdict(shut) == ("confounded", 1)
 
 
+@pytest.mark.parametrize(("count", "last"), [(9, "k_h_long_name_of_a_fact"), (12, "+2 more")])
+def test_facts_that_the_first_line_has_no_room_for_are_listed_below_it(count: int, last: str) -> None:
+    facts = [f"k_{letter}_long_name_of_a_fact" for letter in "abcdefghijkl"[: count - 1]]
+    sides = {env: dict.fromkeys([*facts, "box.container"], env) for env in ("local", "remote")}
+    state = made.state_of(made.pairs(both=12), env_facts=sides, dimension="timezone", dimension_facts=[])
+    lines = banner(state)
+    assert lines[0] == f"CONFOUNDED    envs differ in {count} undeclared dimensions: box.container, +{count - 1} more"
+    end = next(index for index, line in enumerate(lines) if line.startswith("  declared: timezone."))
+    listed = lines[1:end]
+    assert listed[0] == "  undeclared: box.container, k_a_long_name_of_a_fact, k_b_long_name_of_a_fact,"
+    assert listed[1] == "              k_c_long_name_of_a_fact, k_d_long_name_of_a_fact,"
+    names = " ".join(listed).split("undeclared:")[1].split()
+    shown = ["box.container", *facts][:10] + (["+2", "more"] if count > 10 else [])
+    assert [name.rstrip(",") for name in names] == shown
+    assert listed[-1].endswith(last)
+    assert all(cells(line) <= 80 for line in listed)
+
+
+def test_strict_says_why_an_open_gate_is_exit_3() -> None:
+    state = made.state_of(made.pairs(both=12))
+    assert banner(state, strict=True) == [*banner(state), "  strict: undecided at 95 %, exit 3"]
+    shut = made.state_of(made.pairs(both=10, down=2))
+    assert banner(shut, strict=True)[-1] == "  strict: undecided at 95 %, exit 3"
+    confounded = made.state_of(made.pairs(both=29), env_facts=FACTS, dimension="runtime", dimension_facts=[])
+    assert banner(confounded, strict=True)[-1] == "  strict: envs differ beyond what is declared, exit 3"
+    sure = made.state_of(made.pairs(both=29))
+    assert banner(sure, strict=True) == banner(sure)
+
+
 def test_a_confounded_gate_never_hides_that_it_says_nothing() -> None:
     state = made.state_of(made.pairs(fail=12), env_facts=FACTS, dimension="runtime", dimension_facts=[])
     assert verdict(state) == ("confounded", 3)

@@ -32,6 +32,7 @@ from tui_bench.analysis.wording.numbers import (
     percent,
     rate_text,
     short_percent,
+    wrapped,
 )
 from tui_bench.analysis.wording.void_text import void_lines, void_summary
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 Lines = list[str]
 _NAME_ROOM = 20
+_FACTS_MOST = 10
+"""Undeclared facts listed by name; further ones are counted."""
 _FLAKY_HEAD = "FLAKY TEST    "
 _FLAKY_TAIL = ": same tree, same box, different verdicts"
 
@@ -245,8 +248,10 @@ def _confounded(gate: GateResult) -> Lines:
     differs = gate.differs
     names = differs.undeclared if differs is not None else ()
     head = f"CONFOUNDED    envs differ in {counted(len(names), 'undeclared dimension')}: "
+    shown = names_text(names, _room(gate) - cells(head))
     return [
-        head + names_text(names, _room(gate) - cells(head)),
+        head + shown,
+        *(wrapped("undeclared: ", names, FIRST_LINE - 2, _FACTS_MOST) if shown != ", ".join(names) else []),
         f"declared: {differs.declared if differs else None}. The flip count cannot be assigned to it",
     ]
 
@@ -368,7 +373,8 @@ def _labels(gate: GateResult, table: FlipTable) -> Lines:
     if gate.post_hoc:
         lines.append("post hoc: this rule was not the one registered before the data")
     if gate.strict and gate.exit == 3 and gate.state in ("open", "shut", "confounded"):
-        lines.append("strict: an undecided or confounded gate counts as no evidence (exit 3)")
+        why = "envs differ beyond what is declared" if gate.state == "confounded" else "undecided at 95 %"
+        lines.append(f"strict: {why}, exit 3")
     return lines
 
 

@@ -95,6 +95,22 @@ def names_text(names: Sequence[str], room: int) -> str:
     return fit(names[0], max(1, room - len(rest))) + rest
 
 
+def wrapped(head: str, names: Sequence[str], room: int, most: int) -> list[str]:
+    """`head` and the names in lines of at most `room` cells, under one another; beyond `most` they are counted."""
+    rest = [f"+{len(names) - most} more"] if len(names) > most else []
+    width = room - cells(head)
+    words = [*names[:most], *rest]
+    # Each name but the last takes its comma along.
+    pieces = [f"{fit(word, width - 1)}," for word in words[:-1]] + [fit(word, width) for word in words[-1:]]
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and cells(lines[-1]) + 1 + cells(piece) <= width:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(piece)
+    return [(head if index == 0 else " " * cells(head)) + line for index, line in enumerate(lines)]
+
+
 def pad(text: str, width: int) -> str:
     """The text with spaces up to `width` cells."""
     return text + " " * (width - cells(text))
