@@ -195,6 +195,8 @@ def test_b52_undeclared_differences_are_named(bench: Bench) -> None:
     bench.save(dimension="timezone")
     ran = bench.run("--headless")
     assert "CONFOUNDED" in ran.out and "timeout_s" in ran.out
+    before = ran.err.index("a and b differ in 1 facts beyond timezone: setting.timeout_s")
+    assert before < ran.err.index("[1/2]")
 
 
 @pytest.mark.parametrize("how", ["editable", "wheel-like copy"])

@@ -93,6 +93,9 @@ def test_a_killed_runner_leaves_nothing_behind_and_resume_completes_it(slow: Ben
     assert Counter(row["replaces"] for row in resumed.attempts if row["replaces"]) == Counter(r["seq"] for r in lost)
     assert slow.cli("fsck", str(ledger)).code == 0
     assert "4 replaced" in resumed.out
+    progress = [line for line in resumed.err.splitlines() if line.startswith("[")]
+    assert progress[-1].startswith("[8/8]")
+    assert len(progress) == 12, "four lost attempts and eight made here"
 
 
 def test_b19_resume_of_a_complete_run_does_nothing_and_says_so(slow: Bench, tmp_path: Path) -> None:

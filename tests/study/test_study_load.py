@@ -127,6 +127,7 @@ def test_inline_environments_agents_and_controls(desk) -> None:
         ("order: {seed: 010}", "seed: '010' is not a whole number"),
         ("subject: agents", "subject: 'agents' is not known; known: clean, reference, patch, agent"),
         ("subject: agent", "subject: agent needs an agent; name agents or give --agent-cmd"),
+        ("subject: patch", "subject: patch is not available in this version; use agent or reference"),
         ("subject: reference", "subject: reference needs a reference.patch in 't01'"),
         ("dimension: timezones", "unknown dimension 'timezones'; nearest known: 'timezone'; known: timezone, locale"),
         ("dimension: {name: x}", "key 'facts' is missing"),

@@ -46,10 +46,10 @@ def run_resumed(layout: Layout, *, jobs: int | None, asked: Asked | None, plain:
 
 
 def _run(make: SetUp, layout: Layout, *, plain: bool, strict: bool) -> int:
-    before = read_ledger(layout.ledger) if plain and layout.ledger.exists() else None
+    before = read_ledger(layout.ledger) if layout.ledger.exists() else None
     report = PlainReport(sys.stdout, before) if plain else None
-    progress = report if report is not None else Progress(sys.stderr, every_event=False)
-    outcome = asyncio.run(_drive(make, progress.show))
+    progress = report if report is not None else Progress(sys.stderr, every_event=False, state=before)
+    outcome = asyncio.run(_drive(make, progress))
     if report is not None:
         report.show_gates()
         report.show_reasons()
@@ -70,11 +70,12 @@ def _nothing_to_do(state: RunState, layout: Layout) -> str:
     return f"{said}; {lost} stay void, lost {REPLACE_LIMIT + 1} times each, which is the limit: start a new run"
 
 
-async def _drive(make: SetUp, show: Callable[[AnyRow], None]) -> str | None:
+async def _drive(make: SetUp, progress: Progress | PlainReport) -> str | None:
     """How the run ended, `signalled` where a signal ended it, None where nothing was left to do."""
-    prepared = await make(show)
+    prepared = await make(progress.show)
     if prepared is None:
         return None
+    progress.show_differences()
     loop = asyncio.get_running_loop()
     presses = _Presses(prepared.runner)
     for number in STOP_SIGNALS:

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import TextIO
 
 from tui_bench.analysis.banner import gates
-from tui_bench.analysis.fold import fold
 from tui_bench.analysis.state import RunState
 from tui_bench.analysis.wording.void_text import void_lines
 from tui_bench.cleaning import clean
@@ -36,18 +35,25 @@ class PlainReport:
     def __init__(self, out: TextIO, state: RunState | None = None) -> None:
         """`state` holds rows that were written before and are not shown."""
         self._out = out
-        self._progress = Progress(out, every_event=True, clock=lambda: self._now)
+        self._progress = Progress(out, every_event=True, state=state, clock=lambda: self._now)
         self._now = 0.0
-        self.state = state if state is not None else RunState()
         self._told: dict[str, str] = {}
 
     def show(self, row: AnyRow, offset: int = 0) -> None:
         """Print what the row tells, and the gates whose word it changed."""
         self._now = _seconds(row.at, self._now)
-        self._progress.show(row)
-        fold(self.state, row, offset)
+        self._progress.show(row, offset)
         if isinstance(row, AttemptRow) and self.state.done % max(1, self.state.planned // LOOKS) == 0:
             self.show_gates()
+
+    @property
+    def state(self) -> RunState:
+        """All rows so far."""
+        return self._progress.state
+
+    def show_differences(self) -> None:
+        """What the environments differ in beyond what the study declares."""
+        self._progress.show_differences()
 
     def show_gates(self) -> None:
         """Print the gates that have another word than when they were printed last."""

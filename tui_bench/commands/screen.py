@@ -51,6 +51,18 @@ def start_runner(words: list[str], layout: Layout, run_id: str | None = None) ->
             start_new_session=True,
             env={**os.environ, **({"RUN_ID": run_id} if run_id is not None else {})},
         )
+    try:
+        _await_first_row(process, layout, before)
+    except KeyboardInterrupt:
+        # Nobody would know of a run that goes on without a screen.
+        process.terminate()
+        process.wait(STOP_S)
+        raise
+    return Started(process)
+
+
+def _await_first_row(process: subprocess.Popen[bytes], layout: Layout, before: int) -> None:
+    """Until the ledger has grown beyond `before` bytes. Raises RunnerError when the runner ends or is too slow."""
     deadline = time.monotonic() + START_S
     while not (layout.ledger.exists() and layout.ledger.stat().st_size > before):
         if process.poll() is not None:
@@ -59,7 +71,6 @@ def start_runner(words: list[str], layout: Layout, run_id: str | None = None) ->
             process.kill()
             raise RunnerError(f"the runner wrote no row within {START_S:.0f} s; see {layout.runner_log}")
         time.sleep(POLL_S)
-    return Started(process)
 
 
 def _last_words(log: Path) -> str:

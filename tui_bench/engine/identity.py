@@ -173,7 +173,9 @@ def differing_fields(before: RunRow, now: RunRow) -> list[str]:
     lines = []
     for name in SEALED_FIELDS:
         old, new = getattr(before, name), getattr(now, name)
-        if old != new:
+        if old != new and name == "agents":
+            lines += _agents_changed(before.agents, now.agents)
+        elif old != new:
             lines.append(f"{name}: {_short(old)} -> {_short(new)}")
     if before.rule != now.rule:
         lines += [
@@ -182,6 +184,16 @@ def differing_fields(before: RunRow, now: RunRow) -> list[str]:
             if getattr(before.rule, name) != getattr(now.rule, name)
         ]
     return lines
+
+
+def _agents_changed(before: list[AgentFact], now: list[AgentFact]) -> list[str]:
+    old, new = ({agent.name: agent for agent in agents} for agents in (before, now))
+    gone = [f"agent {name}: {'removed' if name in old else 'added'}" for name in sorted(old.keys() ^ new.keys())]
+    for name in sorted(old.keys() & new.keys()):
+        fields = [f for f in AgentFact.__struct_fields__ if getattr(old[name], f) != getattr(new[name], f)]
+        shown = ["command, its files or variables" if field == "digest" else field for field in fields]
+        gone += [f"agent {name}: {', '.join(shown)}"] if shown else []
+    return gone
 
 
 def _short(value: object) -> str:

@@ -47,6 +47,8 @@ class Draft:
     def study(self, reading: Reading) -> Study:
         """The study with its defaults and digest. Raises StudyError with all that `reading` noted."""
         subject = self.subject or self._default_subject()
+        if subject == "patch":
+            reading.problem(self.file, None, "subject: patch is not available in this version; use agent or reference")
         self._check(subject, reading)
         reading.finish()
         live = subject == "agent"
