@@ -96,6 +96,44 @@ def test_live_agent_gets_the_flips_that_it_would_bring_alone() -> None:
     assert "  agent unstable: 5 of 12 tasks disagree with themselves in one box" in banner(state)
 
 
+OWN_NOISE = [
+    "the flips may be the agent's own noise; cheapest: re-run the flips",
+    "  the re-run is registered (resume --rerun-flips); or add attempts in each cell",
+]
+BOX = "  next: tier LOUD - the box dominates: fix the environment, publish nothing about models yet"
+
+
+def test_where_the_excess_is_not_shown_the_next_step_tells_the_box_from_the_agent() -> None:
+    assert banner(made.state_of(live_table(), agent="A"))[2:4] == [f"  next: tier LOUD - {OWN_NOISE[0]}", OWN_NOISE[1]]
+    once = banner(made.state_of(made.pairs(both=7, down=5), agent="A"))
+    assert once[1:4] == [
+        "  same-box disagreement unknown: it needs 2 or more attempts in each cell",
+        f"  next: tier LOUD - {OWN_NOISE[0]}",
+        OWN_NOISE[1],
+    ]
+    noisy = banner(made.state_of(made.pairs(both=11, down=1), agent="A"))
+    assert noisy[3:5] == [f"  next: {OWN_NOISE[0]}", OWN_NOISE[1]]
+
+
+def test_the_box_dominates_only_where_it_is_shown_or_the_subject_cannot_move() -> None:
+    broken = {**{f"a{i}": ["PPP", "FFF"] for i in range(4)}, **{f"b{i:02}": ["PPP", "PPP"] for i in range(8)}}
+    assert BOX in banner(made.state_of(broken, agent="A"))
+    assert BOX in banner(made.state_of(made.pairs(both=7, down=5)))
+
+
+def test_a_gate_that_cannot_be_read_gives_no_advice_by_tier() -> None:
+    flaky = banner(made.state_of(live_table()))
+    assert [line for line in flaky if "next:" in line or "tier" in line] == [
+        "  next: fix the test first; until then no flip can be assigned to the box"
+    ]
+    for down in (2, 5):
+        state = made.state_of(
+            made.pairs(both=12 - down, down=down), env_facts=FACTS, dimension="runtime", dimension_facts=[]
+        )
+        assert banner(state)[0].startswith("CONFOUNDED")
+        assert not any("next:" in line or "tier" in line for line in banner(state))
+
+
 def test_x0_24_a_live_agent_that_disagrees_with_itself_is_never_a_flaky_test() -> None:
     assert verdict(made.state_of(live_table(), agent="A")) == ("shut", 1)
     assert verdict(made.state_of(live_table())) == ("flaky", 5)

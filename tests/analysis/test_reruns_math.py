@@ -65,9 +65,53 @@ def test_a_broken_box_is_named_with_its_exact_p_and_a_lower_bound() -> None:
     one = only(state)
     assert one.excess is not None and one.excess.p_exact == Fraction(2, 252)
     assert (one.verdict, one.at_least) == ("box", Fraction(1, 12))
-    assert banner(state)[-2:] == [
+    assert banner(state)[:3] == [
+        "GATE OPEN   1 of 12 tasks flipped (0.083 <= 0.10)  local vs remote  tier NOISY",
         "  re-run of 1 flipped task, 5 fresh attempts a side: box (p = 0.0079): t99 5/5 -> 0/5",
         "  excess over all 12 pairs at least +0.08: unflipped tasks were not run again",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fresh", "verdict", "step"),
+    [
+        (("PPPPP", "FFFFF"), "box (p = 0.0079): t99 5/5 -> 0/5",
+         "the box dominates: fix the environment, publish nothing about models yet"),
+        (("PPPPP", "PPPPP"), "agent noise (p = 1.00): t99 5/5 = 5/5",
+         "by the re-run the flips are the agent's own noise: more attempts"),
+        (("PPPFF", "PPFFF"), "undecided (p = 1.00): t99 3/5 -> 2/5",
+         "the flips may be the agent's own noise, the re-run did not decide: more attempts"),
+    ],
+)  # fmt: skip
+def test_a_re_run_stands_right_below_the_gate_and_the_rest_agrees_with_it(
+    fresh: tuple[str, str], verdict: str, step: str
+) -> None:
+    table = {"t1": ["PF", "PF"], "t2": ["PP", "PP"], "t3": ["PP", "PP"], "t99": ["PP", "FP"]}
+    state = made.state_of(table, agent=AGENT)
+    fold(state, registration(["t99"], 5))
+    for env, side in zip(BOXES, fresh, strict=True):
+        for row in fresh_rows("t99", env, side):
+            fold(state, row)
+    lines = banner(state)
+    assert lines[0] == "GATE SHUT   1 of 4 tasks flipped; 1.5 expected from the agent alone"
+    assert lines[1] == f"  re-run of 1 flipped task, 5 fresh attempts a side: {verdict}"
+    below = [line for line in lines[2:] if not line.startswith("  excess over all")]
+    assert below[0].startswith("  same box 0.38, across 0.25, excess -0.12 (p = ")
+    assert below[0].endswith("): not shown to be the box in the planned attempts")
+    assert [line for line in below if "next:" in line] == [f"  next: tier LOUD - {step}"]
+
+
+def test_a_re_run_under_another_state_follows_the_line_that_counts_the_flips() -> None:
+    facts = {"local": {"cpus": "2"}, "remote": {"cpus": "4"}}
+    rows = made.rows_of(
+        made.pairs(both=11, down=1), agent=AGENT, env_facts=facts, dimension="runtime", dimension_facts=[]
+    )
+    rows += [registration(["t12"], 5), *fresh_rows("t12", "local", "PPPPP"), *fresh_rows("t12", "remote", "FFFFF")]
+    assert banner(fold_all(rows))[:4] == [
+        "CONFOUNDED    envs differ in 1 undeclared dimension: cpus",
+        "  declared: runtime. The flip count cannot be assigned to it",
+        "  GATE OPEN   1 of 12 tasks flipped (0.083 <= 0.10)  local vs remote  tier NOISY",
+        "  re-run of 1 flipped task, 5 fresh attempts a side: box (p = 0.0079): t12 5/5 -> 0/5",
     ]
 
 
@@ -180,7 +224,7 @@ def test_nothing_is_tested_before_the_last_attempt() -> None:
     state = again({"t99": ("PPPPP", "FFFF")})
     one = only(state)
     assert (one.verdict, one.p, one.excess, one.made, one.registered) == (None, None, None, 9, 10)
-    assert banner(state)[-1] == "  re-run of 1 flipped task: 9 of 10 fresh attempts made, no verdict before the last"
+    assert banner(state)[1] == "  re-run of 1 flipped task: 9 of 10 fresh attempts made, no verdict before the last"
     assert rerun_json(one)["verdict"] is None
 
 

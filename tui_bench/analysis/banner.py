@@ -32,7 +32,7 @@ def banner(state: RunState, strict: bool = False) -> list[str]:
     found = gates(state, strict)
     lines = _standing(state, found)
     for one in found:
-        lines += one.lines + _again(state, one.agent)
+        lines += one.lines_with(_again(state, one.agent))
     return lines + _of_the_run(state)
 
 
@@ -45,10 +45,10 @@ def _standing(state: RunState, found: Sequence[GateResult]) -> list[str]:
 
 
 def _again(state: RunState, agent: str) -> list[str]:
-    """What the re-run flips of an agent say, under its gate."""
+    """What the re-run flips of an agent say, to stand under its gate."""
     alpha = float(Fraction(state.rule.alpha))
     named = len(state.env_names()) > 2
-    return [f"  {line}" for one in reruns(state, agent) for line in rerun_lines(one, alpha, named=named)]
+    return [line for one in reruns(state, agent) for line in rerun_lines(one, alpha, named=named)]
 
 
 def _of_the_run(state: RunState) -> list[str]:

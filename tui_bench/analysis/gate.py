@@ -17,6 +17,7 @@ from typing import Literal
 from tui_bench.analysis import wording
 from tui_bench.analysis.dimensions import Difference, difference
 from tui_bench.analysis.flip import FlipTable
+from tui_bench.analysis.reruns import RerunVerdict, rerun_of
 from tui_bench.analysis.state import RunState
 from tui_bench.analysis.stats.paired import CochranQ
 from tui_bench.analysis.stats.possible import Possible, verdicts_possible
@@ -83,6 +84,8 @@ class GateResult:
     boxes: Boxes | None = None
     reran: bool = False
     """Flipped tasks of this table are registered for fresh attempts."""
+    rerun_says: RerunVerdict | None = None
+    """Verdict of those attempts; None before the last of them has its row."""
     named: bool = False
     """The sentence begins with the agent's name, because the run has several."""
 
@@ -95,6 +98,10 @@ class GateResult:
     def lines(self) -> list[str]:
         """The gate's block: its line and what belongs under it, indented by two."""
         return wording.gate_lines(self)
+
+    def lines_with(self, again: Sequence[str]) -> list[str]:
+        """The block with what the re-run flips say, right below the line that counts the flips."""
+        return wording.gate_lines(self, again)
 
 
 def gate(table: FlipTable, rule: Rule, state: RunState, *, strict: bool = False) -> GateResult:
@@ -111,13 +118,16 @@ def gate(table: FlipTable, rule: Rule, state: RunState, *, strict: bool = False)
     differs = difference(state, table.env_a, table.env_b)
     mid_run = not state.over and table.attempts_left > 0
     states = _states(table, limit, needed, possible, stops, bool(flaky), differs.confounded, mid_run)
+    reran = _reran(table, state)
+    again = rerun_of(state, table) if reran else None
     conclusive = not (mid_run and table.missing) and _conclusive(table, limit)
     return GateResult(
         agent=table.agent, env_a=table.env_a, env_b=table.env_b, state=states[0], also=tuple(states[1:]),
         stops=stops, exit=_exit(states, conclusive, strict), mid_run=mid_run, conclusive=conclusive, table=table,
         rule=rule, limit=limit, needed=needed, possible=possible, live=live, flaky=flaky, drifted=drifted,
         steady=_steady(table, rule, live, flaky), differs=differs, damage=tuple(state.damage),
-        post_hoc=_post_hoc(table, rule, state), strict=strict, reran=_reran(table, state),
+        post_hoc=_post_hoc(table, rule, state), strict=strict, reran=reran,
+        rerun_says=None if again is None else again.verdict,
     )  # fmt: skip
 
 

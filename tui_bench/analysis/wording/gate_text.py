@@ -21,6 +21,7 @@ from tui_bench.analysis.stats.proportion import (
     upper_bound,
 )
 from tui_bench.analysis.stats.repeats import escape
+from tui_bench.analysis.wording.cause_text import excess_lines, moves_alone, next_lines
 from tui_bench.analysis.wording.numbers import (
     FIRST_LINE,
     cells,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from tui_bench.analysis.gate import GateResult
 
 Lines = list[str]
+_COUNTING = frozenset({"open", "shut", "running"})
+"""States whose line counts the flips."""
 _NAME_ROOM = 20
 _FACTS_MOST = 10
 """Undeclared facts listed by name; further ones are counted."""
@@ -52,17 +55,29 @@ def gate_line(gate: GateResult) -> str:
     return fit(_first(gate, _BLOCKS[gate.state](gate)[0]), FIRST_LINE)
 
 
-def gate_lines(gate: GateResult) -> Lines:
-    """The whole block; every line but the first is indented by two spaces."""
-    first, *details = _BLOCKS[gate.state](gate)
-    first = _first(gate, first)
-    # A line cut for its width stands below in full: the cut must not cost a name.
-    lines = [fit(first, FIRST_LINE), *([first] if cells(first) > FIRST_LINE else []), *details]
-    for state in gate.also:
-        if state != gate.state:
-            lines += _BLOCKS[state](gate)
-    lines += _common(gate)
+def gate_lines(gate: GateResult, again: Sequence[str] = ()) -> Lines:
+    """The whole block; every line but the first is indented by two spaces.
+
+    `again`, what the re-run flips say, follows the line that counts the flips: it was measured to judge them.
+    """
+    blocks = [(state, _BLOCKS[state](gate)) for state in dict.fromkeys((gate.state, *gate.also))]
+    lines: Lines = []
+    held = False
+    for index, (state, (first, *details)) in enumerate(blocks):
+        lines += _cut(gate, first) if index == 0 else [first]
+        if state in _COUNTING:
+            at = 1 if index == 0 else len(lines)
+            lines[at:at] = again
+            held = True
+        lines += details
+    lines += [*_common(gate), *(() if held else again)]
     return [lines[0], *(f"  {line}" for line in lines[1:])]
+
+
+def _cut(gate: GateResult, line: str) -> Lines:
+    """The first line within 80 cells. One cut for its width stands below in full: the cut must not cost a name."""
+    first = _first(gate, line)
+    return [fit(first, FIRST_LINE), *([first] if cells(first) > FIRST_LINE else [])]
 
 
 def damage_line(damage: Sequence[str]) -> str:
@@ -74,7 +89,7 @@ def _open(gate: GateResult) -> Lines:
     table, rate = _scored(gate)
     first = _heading(gate, "OPEN")
     if table.flips == 0:
-        return [first, _quiet_bound(gate, table), *_excess_first(gate), *_next(gate)]
+        return [first, _quiet_bound(gate, table), *excess_lines(gate, table), *next_lines(gate, table)]
     if gate.conclusive:
         bound = f"conclusive: true rate below {percent(upper_bound(table.flips, table.scored))} (95 %)"
     else:
@@ -82,17 +97,17 @@ def _open(gate: GateResult) -> Lines:
             f"weak: {table.flips}/{table.scored} fits a true rate of {percent(table.lower or 0)} to "
             f"{percent(table.upper or 0)}; {_posterior(gate, table)}"
         )
-    return [first, *_excess_first(gate), bound, *_next(gate), *_directions(gate, rate)]
+    return [first, *excess_lines(gate, table), bound, *next_lines(gate, table), *_directions(gate, rate)]
 
 
 def _shut(gate: GateResult) -> Lines:
     table, rate = _scored(gate)
     if gate.mid_run and table.scored + table.void < table.planned:
         return _shut_early(table)
-    lines = [_heading(gate, "SHUT"), *_excess_first(gate)]
+    lines = [_heading(gate, "SHUT"), *excess_lines(gate, table)]
     if not gate.conclusive:
         lines.append(_undecided(gate, table))
-    return [*lines, *_next(gate), *_directions(gate, rate)]
+    return [*lines, *next_lines(gate, table), *_directions(gate, rate)]
 
 
 def _shut_early(table: FlipTable) -> Lines:
@@ -110,7 +125,7 @@ def _heading(gate: GateResult, word: str) -> str:
     if gate.boxes is not None:
         return _boxes_heading(gate, word)
     head = f"GATE {word}   {table.flips} of {table.scored} tasks flipped"
-    if _moves_alone(gate):
+    if moves_alone(gate):
         return f"{head}; {float(table.expected_flips or 0):.1f} expected from the agent alone"
     sign = "<=" if word == "OPEN" else ">"
     reached = ", limit reached" if rate == gate.limit else ""
@@ -164,49 +179,10 @@ def _both_directions(table: FlipTable) -> str:
 def _directions(gate: GateResult, rate: Fraction) -> Lines:
     """Direction of the flips, where the first line does not hold it."""
     table, _ = _scored(gate)
-    shown = rate > gate.limit and not gate.conclusive and not _moves_alone(gate) and gate.boxes is None
+    shown = rate > gate.limit and not gate.conclusive and not moves_alone(gate) and gate.boxes is None
     if shown or not table.flips:
         return []
     return [f"{_pair(gate)}: {_both_directions(table)}"]
-
-
-def _moves_alone(gate: GateResult) -> bool:
-    """Whether a live agent is known to disagree with itself: then flips without that number mislead."""
-    table = gate.table
-    excess = table.excess if table is not None else None
-    return gate.live and gate.boxes is None and excess is not None and excess.within > 0
-
-
-def _excess_first(gate: GateResult) -> Lines:
-    """For a live agent: whether the box is shown to be the cause, or why that cannot be said."""
-    table, _ = _scored(gate)
-    if not gate.live:
-        return []
-    if table.excess is None:
-        return ["same-box disagreement unknown: it needs 2 or more attempts in each cell"] if table.flips else []
-    excess = table.excess
-    if not table.flips and not excess.between:
-        return []
-    shown = "shown to be the box" if excess.p <= Fraction(gate.rule.alpha) else "not shown to be the box"
-    return [
-        f"same box {float(excess.within):.2f}, across {float(excess.between):.2f}, "
-        f"excess {float(excess.excess):+.2f} ({p_text(excess.p)}): {shown}"
-    ]
-
-
-def _next(gate: GateResult) -> Lines:
-    """The published decision table's next step, by tier; whatever the gate says."""
-    table, rate = _scored(gate)
-    if table.tier == "LOUD":
-        return ["next: tier LOUD - the box dominates: fix the environment, publish nothing about models yet"]
-    if table.tier == "NOISY":
-        noise = f"box noise is as large as a {table.flips}-task model lead"
-        # The tier is named here where the first line does not hold it.
-        named = rate < gate.limit and not _moves_alone(gate) and gate.boxes is None
-        if gate.reran:
-            return [f"{noise}; what the re-run says stands below" if named else f"tier NOISY - {noise}"]
-        return [f"next: {noise} - re-run the flips" if named else f"next: tier NOISY - {noise}: re-run the flips"]
-    return []
 
 
 def _no_evidence(gate: GateResult) -> Lines:
