@@ -297,31 +297,6 @@ def test_flaky_test_of_a_frozen_subject() -> None:
     ])  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("agent", "first"),
-    [
-        ("nop", "agent nop: FLAKY TEST    i04_every_other_call, +2 more: verdicts differ"),
-        ("opencode-large-model-7", "agent opencode-large-mode…: FLAKY TEST    i04_every_other_call, +2 more"),
-    ],
-)
-def test_a_flaky_test_of_one_of_two_agents_is_named_before_the_rest_of_the_sentence(agent: str, first: str) -> None:
-    tasks = ["i04_every_other_call", "i05_clock", "i06_port"]
-    rows = [made.run_row(agents=[agent, "b"], attempts=2, subject="agent", rule={"verify_replays": 2})]
-    rows += [*(made.task_row(task) for task in tasks), made.env_row("local"), made.env_row("remote")]
-    for name in (agent, "b"):
-        rows += made.cells({task: ["PP", "PP"] for task in tasks}, ["local", "remote"], name)
-    for row in rows:
-        if isinstance(row, made.AttemptRow) and row.agent == agent:
-            row.verify_runs = [0, 1, 0]
-    state = fold_all([*rows, made.event_row("ended")])
-    lines = [*gates(state)[0].lines]
-    assert lines[:2] == [
-        first,
-        "  i04_every_other_call, i05_clock, i06_port: same tree, same box, different verdicts (verify 3x)",
-    ]
-    assert cells(first) <= 80
-
-
 def flaky_replays(rule: Mapping[str, object]) -> RunState:
     rows = made.rows_of(made.pairs(both=12), agent="A", rule={"verify_replays": 2} | dict(rule))
     for row in rows:
@@ -375,81 +350,6 @@ def test_a_damaged_ledger_stops_every_gate() -> None:
     assert verdict(state) == ("stopped", 4)
 
 
-@pytest.mark.parametrize("over", [True, False])
-def test_a_damaged_ledger_of_two_agents_begins_with_the_damage_and_ranks_nobody(over: bool) -> None:
-    state = two_agents(over, {f"t{i:02}": ["FF", "FF"] for i in range(6)}, {})
-    state.damage.append("line 41 is not a row")
-    lines = banner(state)
-    assert [line for line in lines if not line.startswith("  ")] == [
-        "STOPPED       ledger damaged: line 41 is not a row",
-        "agent strong: STOPPED       ledger damaged: line 41 is not a row",
-        "agent weak: STOPPED       ledger damaged: line 41 is not a row",
-    ]
-    assert not any("WINNER" in line or "mid-p" in line for line in lines)
-    assert exit_of(gates(state)) == 4
-
-
-def test_b41_a_partial_run_never_turns_green() -> None:
-    state = made.state_of(made.pairs(both=4, down=1, todo=7), over=False)
-    assert banner(state)[0] == "GATE ...      5 of 12 pairs, 1 flip - opens only if no further task flips"
-    assert verdict(state) == ("running", 3)
-    for done in range(12):
-        early = made.state_of(made.pairs(both=done, todo=12 - done), over=False, attempts=1)
-        assert verdict(early) == ("running", 3)
-
-
-def test_b41_all_first_rounds_in_is_not_the_end_of_the_run() -> None:
-    table = {f"t{i:02}": ["P.", "P."] for i in range(12)}
-    state = made.state_of(table, over=False)
-    assert banner(state)[0] == "GATE ...      12 of 12 pairs, 0 flips - 24 attempts of other rounds left"
-    assert verdict(state) == ("running", 3)
-    assert verdict(made.state_of({name: ["PP", "PP"] for name in table}, over=False)) == ("open", 0)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "words"),
-    [
-        ({"both": 3, "todo": 9}, "3 of 12 pairs, 0 flips - opens if at most 1 task flips"),
-        ({"both": 1, "todo": 4}, "1 of 5 pairs, 0 flips - opens only if no task flips"),
-        ({"both": 5, "down": 2, "todo": 5}, "7 of 12 pairs, 2 flips - cannot open any more"),
-        ({"both": 30, "down": 2, "todo": 28}, "32 of 60 pairs, 2 flips - opens if at most 4 more tasks flip"),
-        ({"both": 11, "todo": 1}, "11 of 12 pairs, 0 flips - opens whatever the last 1 pair may show"),
-        ({"both": 17, "todo": 2}, "17 of 19 pairs, 0 flips - opens if at most 1 task flips"),
-    ],
-)
-def test_outlook_while_running(pairs: dict[str, int], words: str) -> None:
-    state = made.state_of(made.pairs(**pairs), over=False)
-    assert banner(state)[0] == f"GATE ...      {words}"
-    assert verdict(state) == ("running", 3)
-
-
-@pytest.mark.parametrize(("attempts", "saved"), [(1, 10), (2, 20)])
-def test_a_shut_that_nothing_can_change_is_final_and_saves_the_rest(attempts: int, saved: int) -> None:
-    kinds = [["P", "P"]] * 5 + [["P", "F"]] * 2 + [[".", "."]] * 5
-    table = {f"t{index:02}": [letter * attempts for letter in pair] for index, pair in enumerate(kinds)}
-    state = made.state_of(table, over=False, rule={"min_pairs": "1/2"})
-    has(state, [
-        f"GATE SHUT     final after 7 of 12 pairs (2 flips) - stop saves {saved} attempts",
-        "  rate not estimated: stopped early",
-    ])  # fmt: skip
-    assert verdict(state) == ("shut", 1)
-
-
-def test_a_no_verdict_that_nothing_can_change_is_said_at_once() -> None:
-    state = made.state_of(made.pairs(both=2, void=2, todo=8), over=False)
-    assert banner(state)[0] == "NO VERDICT    2 of 12 pairs scored, 11 needed (2 void, 8 missing)"
-    assert verdict(state) == ("no_verdict", 3)
-
-
-def test_a_stopped_run_is_judged_by_its_pairs_and_says_that_it_was_stopped() -> None:
-    rows = made.rows_of(made.pairs(both=11, todo=1), over=False)
-    state = fold_all([*rows, made.event_row("stopped", reason="operator"), made.event_row("ended")])
-    assert verdict(state) == ("open", 0)
-    assert "  stopped after 23 of 24 attempts: operator" in banner(state)
-    early = made.rows_of(made.pairs(both=5, todo=7), over=False)
-    assert verdict(fold_all([*early, made.event_row("stopped")]))[0] == "no_verdict"
-
-
 def test_more_than_two_boxes_name_the_worst_pair_and_cochrans_q() -> None:
     rows = ["PFPP", "FPPP", "PPPF", "FPFF", "FPFF", "PFPF", "FPFF", "PPPP", "FPFF"]
     state = made.state_of({f"t{i}": list(row) for i, row in enumerate(rows)}, envs=["local", "ci", "lab", "vm"])
@@ -467,58 +367,6 @@ def test_more_than_two_boxes_without_a_flip_have_no_q() -> None:
 def test_a_box_that_scored_nothing_is_the_worst_pair() -> None:
     state = made.state_of({f"t{i:02}": list("PPV") for i in range(12)}, envs=["a", "b", "c"])
     assert verdict(state) == ("no_evidence", 3)
-
-
-def two_agents(over: bool, weak: Mapping[str, Sequence[str]], strong: Mapping[str, Sequence[str]]) -> RunState:
-    tasks = [f"t{i:02}" for i in range(12)]
-    rows = [made.run_row(subject="agent", agents=["strong", "weak"], attempts=2), *(made.task_row(t) for t in tasks)]
-    rows += [made.env_row("utc"), made.env_row("ktm")]
-    base = {task: ["PP", "PP"] for task in tasks}
-    rows += made.cells({**base, **strong}, ["utc", "ktm"], "strong")
-    rows += made.cells({**base, **weak}, ["utc", "ktm"], "weak")
-    return fold_all([*rows, *([made.event_row("ended")] if over else [])])
-
-
-def test_two_agents_begin_with_the_standing_and_have_a_gate_each() -> None:
-    flip = {"t00": ["PP", "FF"]}
-    lost = {f"t{i:02}": ["FF", "FF"] for i in range(3, 8)} | {f"t{i:02}": ["..", ".."] for i in range(9, 12)}
-    state = two_agents(False, lost, flip)
-    lines = banner(state)
-    assert lines[0].startswith("NO WINNER YET  strong 5 : weak 0 of 9 pairs, 3 left, ")
-    assert lines[0].endswith("; box moved 1 task")
-    assert "agent strong: GATE OPEN   1 of 12 tasks flipped (0.083 <= 0.10)  tier NOISY" in lines
-    assert "  utc vs ktm: 1 PASS->FAIL, 0 FAIL->PASS" in lines
-    assert "agent weak: GATE ...      9 of 12 pairs, 0 flips - opens if at most 1 task flips" in lines
-    assert [one.line for one in gates(state)] == [line for line in lines if "GATE" in line]
-    assert all(cells(line) <= 80 for line in lines)
-    assert exit_of(gates(state)) == 3
-
-
-def test_a_winner_needs_closed_pairs_open_gates_the_test_and_a_lead_above_the_box() -> None:
-    five = {f"t{i:02}": ["FF", "FF"] for i in range(5)}
-    assert (
-        banner(two_agents(True, five, {}))[0]
-        == "WINNER strong  strong 5 : weak 0 of 12 pairs, mid-p = 0.031; box moved 0 tasks"
-    )
-    four = {f"t{i:02}": ["FF", "FF"] for i in range(4)}
-    assert banner(two_agents(True, four, {}))[0].startswith("NO WINNER  strong 4 : weak 0 of 12 pairs, mid-p = 0.062")
-    shut = {"t10": ["PP", "FF"], "t11": ["PP", "FF"]}
-    assert banner(two_agents(True, five, shut))[0].startswith("NO WINNER  strong 5 : weak 0")
-
-
-def test_the_standing_is_not_final_before_the_run_is_over() -> None:
-    """All declared pairs are in and significant: only the end of the run makes a winner of them."""
-    six = {f"t{i:02}": ["FF", "FF"] for i in range(6)}
-    later = {"t11": ["P.", "P."]}
-    running = two_agents(False, six | later, later)
-    standing = "strong 6 : weak 0 of 12 pairs"
-    assert banner(running)[0] == f"NO WINNER YET  {standing}, 4 attempts left; box moved 0 tasks"
-    fold(running, made.event_row("paused"), 0)
-    assert banner(running)[0] == f"NO WINNER YET  {standing}, 4 attempts left; box moved 0 tasks"
-    whole = two_agents(False, six, {})
-    assert banner(whole)[0] == f"NO WINNER YET  {standing}, run not over; box moved 0 tasks"
-    fold(whole, made.event_row("ended"), 0)
-    assert banner(whole)[0] == f"WINNER strong  {standing}, mid-p = 0.016; box moved 0 tasks"
 
 
 def test_exit_of_several_gates_is_the_first_present_of_the_order() -> None:
@@ -577,14 +425,6 @@ def test_long_and_wide_names_keep_the_first_line_within_80_cells() -> None:
 def test_other_gates_are_written_as_exactly_as_they_are() -> None:
     state = made.state_of(made.pairs(both=12), rule={"flip_rate": str(Fraction(1, 8))})
     assert banner(state)[0] == "GATE OPEN   0 of 12 tasks flipped (0.000 <= 0.125)  tier QUIET"
-
-
-def test_a_long_agent_name_closes_the_gap_before_anything_is_cut() -> None:
-    state = made.state_of(made.pairs(both=3, todo=9), agent="opencode-large", over=False)
-    state.agents.append("b")
-    one = gates(state)[0]
-    assert one.line == "agent opencode-large: GATE ...  3 of 12 pairs, 0 flips - opens if at most 1 tas…"
-    assert one.lines[1] == "  agent opencode-large: GATE ...  3 of 12 pairs, 0 flips - opens if at most 1 task flips"
 
 
 def test_r0_17_a_ledger_of_probes_without_a_run_row_is_a_frozen_subject() -> None:
