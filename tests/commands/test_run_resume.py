@@ -55,7 +55,8 @@ def slow(bench: Bench, tmp_path: Path) -> Bench:
     for number in range(4):
         bench.task(f"t{number}", verify="test -f fixed")
     go = tmp_path / "go"
-    command = f"n=0; while [ ! -e {go} ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done; touch fixed"
+    usage = """echo '{"tokens_in": 90, "tokens_out": 10}' > "$USAGE_FILE\""""
+    command = f"n=0; while [ ! -e {go} ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done; touch fixed; {usage}"
     bench.agents({"name": "waiting", "command": command, "timeout_s": 100})
     bench.save(jobs=4)
     return bench
@@ -102,10 +103,11 @@ def test_b19_resume_of_a_complete_run_does_nothing_and_says_so(slow: Bench, tmp_
     write(tmp_path / "go", "")
     ran = slow.run("--headless", check=[0, 3])
     before = ran.ledger.read_bytes()
-    again = slow.cli("resume", str(ran.ledger), "--headless")
-    assert "nothing to do" in again.err
-    assert ran.ledger.read_bytes() == before
-    assert again.code == ran.code
+    for _ in range(2):
+        again = slow.cli("resume", str(ran.ledger), "--headless")
+        assert "nothing to do" in again.err
+        assert ran.ledger.read_bytes() == before
+        assert again.code == ran.code
 
 
 @pytest.mark.parametrize(
@@ -131,6 +133,28 @@ def test_b20_resume_under_another_rule_is_refused_and_names_the_fields(
     assert ledger.read_bytes() == before
 
 
+@pytest.mark.parametrize("controls", [{"wall_clock_sec": 20}, {"forbidden_edits": ["secret/"]}])
+def test_b20_resume_under_other_controls_is_refused(slow: Bench, controls: dict[str, Any]) -> None:
+    write(slow.folder / "controls.yaml", json.dumps({"wall_clock_sec": 180}))
+    slow.save(jobs=4, controls="controls.yaml")
+    process, ledger = slow.start("--headless")
+    wait_for(ledger, process, 1, "event", event="phase", phase="agent")
+    process.terminate()
+    process.communicate(timeout=20)
+    before = ledger.read_bytes()
+    write(slow.folder / "controls.yaml", json.dumps(controls))
+    refused = slow.cli("resume", str(ledger), "--headless")
+    assert refused.code == 2 and "controls_sha" in refused.err
+    assert ledger.read_bytes() == before
+
+
+def test_b20_more_than_one_attempt_is_another_study(slow: Bench) -> None:
+    write(slow.folder / "controls.yaml", json.dumps({"max_attempts": 3}))
+    slow.save(controls="controls.yaml")
+    refused = slow.run("--headless")
+    assert refused.code == 2 and "max_attempts" in refused.err
+
+
 def test_b20_resume_with_a_changed_task_is_refused_by_its_name(slow: Bench) -> None:
     process, ledger = slow.start("--headless")
     wait_for(ledger, process, 1, "event", event="phase", phase="agent")
@@ -153,6 +177,9 @@ def test_b21_totals_after_a_resume_cover_both_parts(slow: Bench, tmp_path: Path)
     write(tmp_path / "go", "")
     resumed = slow.cli("resume", str(ledger), "--headless", ledger=ledger)
     assert "attempts: 8 of 8 planned; 8 pass" in resumed.out
+    final = counting(resumed.rows)
+    assert sum(row["tokens_in"] + row["tokens_out"] for row in final.values()) == 800
+    assert min(row["at"] for row in resumed.rows) == resumed.rows[0]["at"]
     runs = resumed.of_kind("run")
     assert [row["resumed"] for row in runs] == [False, True]
 
