@@ -51,8 +51,10 @@ TICK_S = 0.1
 CATCH_UP_S = 0.01
 BANNER_S = 0.5
 """How often the banner is worked out anew while a large ledger is being read."""
-BANNER_REST = 8
-"""It rests so many times as long as it took."""
+BANNER_REST = 40
+"""It rests so many times as long as it took, so that it costs keys and attempts next to nothing ..."""
+BANNER_REST_MOST_S = 5.0
+"""... but no longer than this, nor shorter than it took itself."""
 PAIRS_AT_ONCE = 250
 """Pairs up to which banner and tally are worked out on the loop: some 10 ms of work."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 15
@@ -250,7 +252,8 @@ class MainScreen(RunControl):
 
     def _worked_out(self, started: float, found: Digest) -> None:
         now = time.monotonic()
-        rest = BANNER_REST * (now - started)
+        took = now - started
+        rest = max(took, min(BANNER_REST * took, BANNER_REST_MOST_S))
         self._due = now + (max(BANNER_S, rest) if self.feed.behind else rest)
         self._stale = False
         before, self._digest = self._digest, found

@@ -195,9 +195,10 @@ class Grid(ScrollView, can_focus=True):
             return
         spans = {self._columns[index]: span for index, span in plan.cells}
         ends: dict[int, int] = {}
+        on_screen = self._on_screen()
         for task, env, agent in cells:
-            row = self._row_on_screen(task)
-            if row is not None:
+            row = self._index.get(task, -1)
+            if row in on_screen:
                 span = spans.get(Column(agent, env))
                 ends[row] = max(ends.get(row, 0), span.start + span.width if span else 0)
         for row in ends:
@@ -210,8 +211,9 @@ class Grid(ScrollView, can_focus=True):
         plan = self._plan
         if plan is None or plan.why is None or self._board is None:
             return
-        rows = {self._row_on_screen(one.key[0]) for one in self._board.running}
-        self._refresh_up_to({row: plan.width for row in rows if row is not None and self._tail_has_changed(row)})
+        on_screen = self._on_screen()
+        rows = {self._index.get(one.key[0], -1) for one in self._board.running}
+        self._refresh_up_to({row: plan.width for row in rows if row in on_screen and self._tail_has_changed(row)})
 
     def _refresh_up_to(self, ends: dict[int, int]) -> None:
         """Redraw rows up to a cell each. One region a row: whatever lies left of a region's end is sent with it."""
@@ -219,10 +221,10 @@ class Grid(ScrollView, can_focus=True):
         if regions:
             self.refresh(*regions)
 
-    def _row_on_screen(self, task: str) -> int | None:
-        row = self._index.get(task, -1)
+    def _on_screen(self) -> range:
+        """Rows that can be seen; worked out once for all changed cells, which may be thousands."""
         low, high = self.visible_rows
-        return row if low - 1 <= row < high else None
+        return range(low - 1, high) if high else range(0)
 
     def _line_of(self, row: int) -> int:
         """Line of the pane on which a row stands."""
