@@ -117,6 +117,7 @@ def test_without_the_study_the_attempts_files_are_offered(window: Tmux, bench: B
     window.shows("one", "Open a shell in the attempt's files instead?")
     window.run("send-keys", "-t", "one", "y")
     window.shows("one", "the record itself")
+    window.shows("one", "ready>")
     window.run("send-keys", "-t", "one", f"pwd > {tmp_path}/said; exit", "Enter")
     back(window)
     assert _said(tmp_path)[0].startswith(str(tmp_path / "run1" / "attempts"))
