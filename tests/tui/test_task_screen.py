@@ -19,7 +19,6 @@ from tui_bench.tui.screens.main import MainScreen
 from tui_bench.tui.screens.task import TaskScreen
 from tui_bench.tui.widgets.attempts_table import AttemptsTable
 from tui_bench.tui.widgets.file_view import FileView
-from tui_bench.tui.widgets.head_line import whole_sentences
 
 DIFF = (
     b"diff --git a/src/tz.py b/src/tz.py\n--- a/src/tz.py\n+++ b/src/tz.py\n@@ -1,2 +1,3 @@\n"
@@ -375,18 +374,6 @@ async def test_a_pane_can_have_the_screen_alone(path: Path, focus: list[str], un
         assert isinstance(app.screen, TaskScreen)
 
 
-async def test_on_a_tiny_screen_the_head_line_stands_alone(path: Path) -> None:
-    story(path).close()
-    app = BenchApp(path, None)
-    async with app.run_test(size=NARROW) as pilot:
-        await opened(pilot, "j")
-        await pilot.resize_terminal(50, 10)
-        await gone(pilot, "Attempts")
-        await shown(pilot, "strong flips with the box")
-        await pilot.resize_terminal(*NARROW)
-        await shown(pilot, "Attempts")
-
-
 async def test_an_excluded_task_and_one_that_has_not_begun_open_too(path: Path) -> None:
     story(path, upto=9).close()
     app = BenchApp(path, None)
@@ -432,14 +419,6 @@ async def test_a_row_or_a_file_that_is_gone_is_said_where_it_would_stand(path: P
         await until(pilot, lambda: chosen(app)[0] == "there")
         await pilot.pause(0.3)
         assert "never shown" not in text(app)
-
-
-def test_the_head_is_cut_between_sentences() -> None:
-    said = ["strong flips with the box: utc ✓✓, nepal ✗✗.", "Same-box attempts agree.", "Oracle intact in all 8."]
-    assert whole_sentences(said, 120, 1) == "  ".join(said)
-    assert whole_sentences(said, 80, 1) == "  ".join(said[:2])
-    assert whole_sentences(said, 30, 1) == said[0]
-    assert whole_sentences(said, 10, 99) == "  ".join(said)
 
 
 async def test_a_limit_that_the_environment_has_stands_beside_what_was_used(path: Path) -> None:
