@@ -111,18 +111,6 @@ def test_the_shell_stands_in_a_fresh_tree_that_is_gone_afterwards(window: Tmux, 
     assert not Path(place).exists()
 
 
-def test_without_the_study_the_attempts_files_are_offered(window: Tmux, bench: Bench, tmp_path: Path) -> None:
-    bench.folder.rename(bench.folder.with_name("moved"))
-    window.run("send-keys", "-t", "one", "!")
-    window.shows("one", "Open a shell in the attempt's files instead?")
-    window.run("send-keys", "-t", "one", "y")
-    window.shows("one", "the record itself")
-    window.shows("one", "ready>")
-    window.run("send-keys", "-t", "one", f"pwd > {tmp_path}/said; exit", "Enter")
-    back(window)
-    assert _said(tmp_path)[0].startswith(str(tmp_path / "run1" / "attempts"))
-
-
 @pytest.mark.parametrize(("key", "said"), [("e", "editing"), ("!", "ready>")])
 def test_a_signal_ends_the_program_and_the_screen(window: Tmux, tmp_path: Path, key: str, said: str) -> None:
     window.run("send-keys", "-t", "one", key)

@@ -16,7 +16,7 @@ from tui_bench.tui.widgets.log_tail import LogTail
 
 WIDE = (160, 45)
 NARROW = (80, 24)
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 class Link:

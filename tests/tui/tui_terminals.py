@@ -21,7 +21,7 @@ OPEN = (
     "left = run_app(Path(sys.argv[1]), None); print('left:', left.choice, left.code)"
 )
 """What the terminal runs: the screen on one ledger, then a word about how it was left."""
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def command(ledger: Path) -> list[str]:
