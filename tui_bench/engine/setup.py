@@ -118,7 +118,7 @@ def _opened(layout: Layout, run_id: str) -> Iterator[LedgerWriter]:
     writer = LedgerWriter.open(layout.ledger, run_id=run_id)
     try:
         yield writer
-    except BaseException:
+    except BaseException:  # given back on a cancel or an interrupt too; raised again
         empty = writer.rows == 0
         writer.close()
         if empty:
@@ -197,7 +197,7 @@ async def _prepared_ground(study: Study, run_id: str, layout: Layout) -> AsyncIt
             )
             digests[task.id] = await asyncio.to_thread(task_digests, task)
         yield _Ground(environments, unavailable, by_env, templates, digests)
-    except BaseException:
+    except BaseException:  # given back on a cancel or an interrupt too; raised again
         for root in roots.values():
             root.close()
         raise

@@ -68,7 +68,7 @@ class Outside:
             ]
             environ = {**os.environ, **tree.variables}
             await lend(self.app, words, self.again, folder=tree.repo, environ=environ, said=told)
-        except BaseException:
+        except BaseException:  # a cancel too must not leave the copy behind; raised again
             # At once: an app that is ending does not wait for a thread.
             _remove(place)
             raise
